@@ -1,0 +1,1 @@
+"""The only code that imports mem0 and onnxruntime: extraction and embedding."""

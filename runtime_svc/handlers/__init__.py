@@ -1,0 +1,1 @@
+"""One module a dialect: read the request, call one use case, answer."""

@@ -1,0 +1,1 @@
+"""Connections to PostgreSQL and its schema: the pool, the migrations, the embedded server."""

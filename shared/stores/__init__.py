@@ -1,0 +1,1 @@
+"""Where memories are kept: the ports, and one package for each engine that keeps them."""

@@ -1,0 +1,1 @@
+"""The local engine: SQLite on disk, a FAISS index for each scope in memory."""
