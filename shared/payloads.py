@@ -10,7 +10,7 @@ from typing import Any
 
 from shared.errors import BadValue
 from shared.folding import check_text
-from shared.records import RESERVED, Payload
+from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized
 
@@ -85,3 +85,35 @@ def _check_json(value: object, *, depth: int) -> None:
             _check_json(member, depth=depth + 1)
     elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124 (NaN)
         raise BadValue("metadata has a number that is not finite.")
+
+
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """A payload after a correction, and what the correction did."""
+
+    payload: dict[str, Any]
+    changed: bool
+    words_changed: bool
+
+
+def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched:
+    """What a patch makes of a stored payload; the same for both engines.
+
+    The same words again are no change. New words without a new vector leave the old one, and `vector_of` keeps the hash
+    of the words it was made of until a fresh one comes.
+    """
+    after = dict(payload)
+    old = str(payload.get("data") or "")
+    words_changed = patch.words is not None and patch.words != old
+    if patch.words is not None and words_changed:
+        stale = payload.get("vector_of") or hash_of(old)
+        after |= {"data": patch.words, "hash": hash_of(patch.words), "text_lemmatized": patch.lexemes or ""}
+        after["vector_of"] = None if patch.vector is not None or stale == after["hash"] else stale
+        if patch.correction:
+            after |= {"corrected_by": by.actor, "corrected_at": stamp(now)}
+    after |= patch.payload
+    after = {key: value for key, value in after.items() if value is not None}
+    changed = after != {key: value for key, value in payload.items() if value is not None}
+    if changed:
+        after["updated_at"] = stamp(now)
+    return Patched(after if changed else dict(payload), changed, words_changed)
