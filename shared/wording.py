@@ -19,7 +19,8 @@ def folded(value: object, *, longest: int, subject: str, empty: str) -> str:
     """White space collapsed to single spaces.
 
     Raises BadValue: not text, empty (also of invisible characters only), over `longest` code points, or with a NUL or
-    a lone surrogate, which no store can keep. `subject` begins the sentence about the length; `empty` is the sentence for nothing said.
+    a lone surrogate, which no store can keep. `subject` begins the sentence about the length; `empty` is the sentence
+    for nothing said.
     """
     if not isinstance(value, str):
         raise BadValue(f"{subject} is text.")
