@@ -6,13 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from shared.context import block
-from shared.ranking import Ranked, rank
-from shared.words import query_lexemes
-
 from shared.errors import BadValue
-from shared.wording import check_text
+from shared.ranking import Ranked, rank
 from shared.scope import Reach
 from shared.stores.ports import Embedder, MemoryStore
+from shared.wording import check_text
+from shared.words import query_lexemes
 
 LONGEST_QUERY = 8_000
 
