@@ -11,7 +11,7 @@ from typing import Any
 import structlog
 import yaml
 
-from shared.errors import BadValue
+from shared.errors import BadValue, Conflict
 from shared.scope import application_of
 
 ENABLED = "mem0"
@@ -56,6 +56,11 @@ class Appspecs:
                 f" names is not enabled. {ENABLED} is."
             )
         return None
+
+    def check_remembers(self, application: str) -> None:
+        """Raises Conflict for an application (its key) that remembers nothing between conversations."""
+        if (why := self.why_not(application)) is not None:
+            raise Conflict(why)
 
     def setup_notes(self, application: str) -> list[str]:
         """What is to be known of an application's memory before it is used, in sentences; none when it remembers."""

@@ -10,7 +10,7 @@ from shared.errors import NotAllowed, NotFound
 from shared.records import Door, Memory, Page
 from shared.scope import Everything, Reach, Scope
 from shared.times import now
-from shared.tokens import PLATFORM_ADMIN, Caller, Person
+from shared.tokens import PLATFORM_ADMIN, Caller, Person, person_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,14 +24,17 @@ class Administrator:
         return Access(self.uid, verb, Door.PLATFORM, application, memories, now())
 
 
+def is_administrator(caller: Caller) -> bool:
+    """Whether a caller is an administrator; who acts for another, or for one application, is not."""
+    if not isinstance(caller, Person) or caller.actor != caller.uid or caller.application is not None:
+        return False
+    return PLATFORM_ADMIN in caller.scopes
+
+
 def administrator(caller: Caller) -> Administrator:
-    """The administrator who is calling. Raises NotAllowed for everybody else, impersonating keys included."""
-    if (
-        isinstance(caller, Person)
-        and PLATFORM_ADMIN in caller.scopes
-        and (caller.actor, caller.application) == (caller.uid, None)
-    ):
-        return Administrator(caller.uid)
+    """The administrator who is calling. Raises NotAllowed for everybody else."""
+    if is_administrator(caller):
+        return Administrator(person_of(caller))
     raise NotAllowed("What is remembered of another person is read by a platform administrator only.")
 
 
