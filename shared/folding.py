@@ -1,57 +1,45 @@
-"""The words of a memory as they are kept: white space folded, checked, within a length."""
+"""How a word becomes a lexeme: folded, and such that PostgreSQL's parser keeps it whole in any locale."""
 
 from __future__ import annotations
 
+import hashlib
+import re
 import unicodedata
+from functools import lru_cache
 
-from shared.errors import BadValue
+LONGEST = 64
+"""Code points of a lexeme; a longer word is kept by its digest."""
+BOND = "ø"
+"""Joins the parts of a whole; folding makes `o` of it, so no word holds it by itself."""
 
-LEARNED_LONGEST = 8_000
-"""Code points of one learned memory."""
-
-CORRECTED_LONGEST = 2_000
-"""Code points of a corrected memory (contract 000)."""
-
-_INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
-
-
-def folded(value: object, *, longest: int, subject: str, empty: str) -> str:
-    """White space collapsed to single spaces.
-
-    Raises BadValue: not text, empty (also of invisible characters only), over `longest` code points, or with a NUL or
-    a lone surrogate, which no store can keep. `subject` begins the sentence about the length; `empty` is the sentence for nothing said.
-    """
-    if not isinstance(value, str):
-        raise BadValue(f"{subject} is text.")
-    words = " ".join(value.split())
-    if all(unicodedata.category(c) in _INVISIBLE for c in words):
-        raise BadValue(empty)
-    if len(words) > longest:
-        raise BadValue(f"{subject} is at most {longest} characters, not {len(words)}.")
-    check_text(words, subject)
-    return words
+_ACCENTS = dict.fromkeys([*range(0x300, 0x370), *range(0x591, 0x5C8), *range(0x64B, 0x660), 0x670, 0x640])
+_LETTERS = str.maketrans({"ł": "l", "đ": "d", "ø": "o", "æ": "ae", "œ": "oe", "ı": "i", "ð": "d", "þ": "th"})
+_EXPONENT = re.compile(r"\d+e\d+[^\d]")
+"""What PostgreSQL's parser would split: it reads `1e5` of `1e5b` as a number."""
 
 
-def check_text(text: str, subject: str) -> None:
-    """Raises BadValue when a text has a NUL or a lone surrogate."""
-    if "\0" in text:
-        raise BadValue(f"{subject} has a NUL character.")
-    if any("\ud800" <= c <= "\udfff" for c in text):
-        raise BadValue(f"{subject} has a lone surrogate.")
+@lru_cache(maxsize=16_384)
+def fold(word: str) -> str:
+    """The word without case, accents and the like: `Kůň` and `kun` fold alike."""
+    if word.isascii():
+        return word
+    bare = unicodedata.normalize("NFKD", word.casefold()).translate(_ACCENTS)
+    return unicodedata.normalize("NFC", bare).lower().translate(_LETTERS)
 
 
-def corrected_words(value: object) -> str:
-    """The words of a correction, by either service. Raises BadValue with the sentences of contract 000."""
-    return folded(
-        value,
-        longest=CORRECTED_LONGEST,
-        subject="A correction",
-        empty="A correction says what it should remember: it is empty.",
-    )
+def lexeme(word: str) -> str:
+    """The word, or a stand-in for one that PostgreSQL's parser would cut, change or refuse."""
+    if len(word) > LONGEST:
+        return f"{BOND}z{hashlib.blake2b(word.encode(), digest_size=12).hexdigest()}"
+    if _EXPONENT.match(word):
+        return BOND + word
+    if word.isascii() or all(c.isascii() or _keeps(c) for c in word):
+        return word
+    return f"{BOND}x{word.encode().hex()}"
 
 
-def learned_words(value: object) -> str:
-    """The words of a learned memory. Raises BadValue."""
-    return folded(
-        value, longest=LEARNED_LONGEST, subject="A memory", empty="A memory says what to remember: it is empty."
-    )
+@lru_cache(maxsize=16_384)
+def _keeps(character: str) -> bool:
+    """Whether every locale takes the character for a letter that is in lower case already."""
+    kind = unicodedata.category(character)
+    return kind in {"Ll", "Lo", "Lm"} and character <= "\uffff" and character.lower() == character

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from shared.errors import BadValue
-from shared.folding import check_text
+from shared.wording import check_text
 from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized

@@ -13,10 +13,11 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 
 from shared.db.collection import Collection
 from shared.db.pool import Limits
+from shared.errors import CannotStartError
 from shared.scope import unusable
 
 
-class BadSettingError(Exception):
+class BadSettingError(CannotStartError):
     """A setting is missing or wrong; the sentence names it and never quotes its value."""
 
 
@@ -47,26 +48,33 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(frozen=True, extra="ignore", hide_input_in_errors=True, env_ignore_empty=True)
 
-    jwt_secret: SecretStr | None = Field(None, validation_alias="MEMORY_JWT_SECRET")
-    jwks_url: str | None = Field(None, validation_alias="MEMORY_JWKS_URL")
-    jwt_audience: str | None = Field(None, validation_alias="MEMORY_JWT_AUDIENCE")
-    jwt_issuer: str | None = Field(None, validation_alias="MEMORY_JWT_ISSUER")
-    owner: str | None = Field(None, validation_alias="DATALAYER_USER_UID")
-    pg_uri: SecretStr | None = Field(None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI")
-    pg_host: str | None = Field(None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_HOST")
-    pg_port: int = Field(5432, ge=1, le=65535, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_PORT")
-    pg_database: str = Field("mem0", validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_DATABASE")
-    pg_user: str = Field("mem0", validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_USER")
-    pg_password: SecretStr | None = Field(None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_PASSWORD")
-    collection_name: str = Field("agent_memories", validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_COLLECTION")
-    dimensions: int = Field(384, ge=1, le=16_000, validation_alias="MEMORY_VECTOR_DIMENSIONS")
+    jwt_secret: SecretStr | None = Field(default=None, validation_alias="MEMORY_JWT_SECRET")
+    jwks_url: str | None = Field(default=None, validation_alias="MEMORY_JWKS_URL")
+    jwt_audience: str | None = Field(default=None, validation_alias="MEMORY_JWT_AUDIENCE")
+    jwt_issuer: str | None = Field(default=None, validation_alias="MEMORY_JWT_ISSUER")
+    owner: str | None = Field(default=None, validation_alias="DATALAYER_USER_UID")
+    pg_uri: SecretStr | None = Field(default=None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI")
+    pg_host: str | None = Field(default=None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_HOST")
+    pg_port: int = Field(default=5432, ge=1, le=65535, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_PORT")
+    pg_database: str = Field(default="mem0", validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_DATABASE")
+    pg_user: str = Field(default="mem0", validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_USER")
+    pg_password: SecretStr | None = Field(default=None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_PASSWORD")
+    collection_name: str = Field(
+        default="agent_memories", validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_COLLECTION"
+    )
+    dimensions: int = Field(default=384, ge=1, le=16_000, validation_alias="MEMORY_VECTOR_DIMENSIONS")
     migrate: bool = Field(default=True, validation_alias="MEMORY_MIGRATE")
-    pool_size: int = Field(10, ge=1, le=500, validation_alias="MEMORY_POOL_SIZE")
-    statement_timeout: float = Field(10.0, gt=0, le=600, validation_alias="MEMORY_STATEMENT_TIMEOUT")
+    pool_size: int = Field(default=10, ge=1, le=500, validation_alias="MEMORY_POOL_SIZE")
+    statement_timeout: float = Field(default=10.0, gt=0, le=600, validation_alias="MEMORY_STATEMENT_TIMEOUT")
 
     @classmethod
     def settings_customise_sources(
-        cls, settings_cls: type[BaseSettings], env_settings: PydanticBaseSettingsSource, **_: Any
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (the signature is pydantic's)
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (the same)
+        file_secret_settings: PydanticBaseSettingsSource,  # noqa: ARG003 (the same)
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The environment, then files; nothing else."""
         return env_settings, _Files(settings_cls)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NewType
 
 from shared.errors import NotAllowed, NotAuthenticated
+from shared.records import By, Door
 from shared.scope import Everything, Scope, person_uid, unusable
 
 VerifiedClaims = NewType("VerifiedClaims", dict[str, Any])
@@ -107,3 +108,10 @@ def reach_of(caller: Caller) -> Scope | Everything:
     if isinstance(caller, Person) and caller.application is not None:
         return Scope(person, caller.application)
     return Everything(person)
+
+
+def by_of(caller: Caller, door: Door) -> By:
+    """Who is recorded for what a caller does: the credential's owner. Raises NotAllowed for nobody."""
+    if isinstance(caller, Person):
+        return By(caller.actor, door, caller.application)
+    return By(person_of(caller), door)

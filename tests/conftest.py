@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
 import shutil
 import tempfile
@@ -13,6 +14,7 @@ import asyncpg
 import pytest
 
 from shared.db.embedded import ROLE, EmbeddedServer
+from tests.services import Service, environment, start_platform, start_runtime
 
 
 @pytest.fixture(scope="session")
@@ -37,3 +39,32 @@ async def database(postgres_server: EmbeddedServer) -> AsyncIterator[str]:
         await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
     finally:
         await admin.close()
+
+
+_OURS = ("DATALAYER_", "AGENT_RUNTIMES_", "MEMORY_", "RUNTIME_", "OPENROUTER_", "OPENAI_", "MEM0_")
+
+
+@pytest.fixture
+def settings_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """The environment of a service under test: ours only."""
+    for name in [name for name in os.environ if name.startswith(_OURS)]:
+        monkeypatch.delenv(name)
+    for name, value in environment(RUNTIME_SHARES="off").items():
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+@pytest.fixture
+async def runtime(settings_environment: pytest.MonkeyPatch, database: str) -> AsyncIterator[Service]:
+    """The runtime service on a database of its own."""
+    service = await start_runtime(database)
+    yield service
+    await service.client.close()
+
+
+@pytest.fixture
+async def platform(settings_environment: pytest.MonkeyPatch, database: str) -> AsyncIterator[Service]:
+    """The platform service on the same database as the runtime."""
+    service = await start_platform(database)
+    yield service
+    await service.client.close()

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import asyncpg
 
-from shared.errors import Unavailable
+from shared.errors import CannotStartError
 
 SMALL = 10_000
 """A stock table of at most this many rows is taken over at start; a larger one by `runtime-memory adopt` only."""
@@ -25,8 +25,9 @@ _COLUMNS = """
     lexemes tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig,
         left(coalesce(payload->>'text_lemmatized', payload->>'data', ''), 32000))) STORED
 """
-# Identifiers are capped at 256, one more than a usable one has: a longer one that a stock client wrote is nobody's, and
-# an index entry stays under its limit, so that no write of a stock client fails. `created_at` is '' when unreadable: last.
+# Identifiers are capped at 256, one more than a usable one has: a longer one that a stock client wrote is nobody's,
+# and an index entry stays under its limit, so that no write of a stock client fails. `created_at` is '' when it cannot
+# be read: such rows come last.
 
 _INDEXES = (
     "CREATE INDEX IF NOT EXISTS {name}_scope ON {memories} (user_id, agent_id, created_at DESC, id)"
@@ -55,7 +56,7 @@ class Collection:
 async def prepare(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
     """Make the table, take over a small stock one, or check the one there is. Safe from several starters at once.
 
-    Raises Unavailable with a sentence: a stock table too large to rewrite at start, or vectors of another width.
+    Raises CannotStartError with a sentence: a stock table too large to rewrite at start, or vectors of another width.
     """
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 42))", collection.name)
@@ -74,14 +75,16 @@ async def prepare(connection: asyncpg.Connection, collection: Collection, dimens
 
 
 async def check(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
-    """For a role without DDL: the table must be there, ours, and of this width. Raises Unavailable."""
+    """For a role without DDL: the table must be there, ours, and of this width. Raises CannotStartError."""
     if "lexemes" not in await _columns(connection, collection):
-        raise Unavailable(f"The table {collection.name} is not prepared: start one service with MEMORY_MIGRATE=on.")
+        raise CannotStartError(
+            f"The table {collection.name} is not prepared: start one service with MEMORY_MIGRATE=on."
+        )
     await _check_width(connection, collection, dimensions)
 
 
 async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
-    """Rewrite a stock table of any size in one ALTER, after its HNSW index was dropped. The caller holds a transaction."""
+    """Rewrite a stock table of any size in one ALTER, after dropping its HNSW index. The caller holds a transaction."""
     for index in await _hnsw_indexes(connection, collection):
         await connection.execute(f"DROP INDEX {index}")
     added = ", ".join(f"ADD COLUMN {column.strip()}" for column in re.split(r",\n(?=    \w)", _COLUMNS))
@@ -110,7 +113,7 @@ async def _take_over_small(connection: asyncpg.Connection, collection: Collectio
     template = "SELECT count(*) FROM (SELECT 1 FROM {memories} LIMIT {limit}) AS some"
     rows = await connection.fetchval(collection.sql(template, limit=str(SMALL + 1)))
     if rows > SMALL:
-        raise Unavailable(
+        raise CannotStartError(
             f"The table {collection.name} was made by another client and has more than {SMALL} memories: taking it over"
             " rewrites it. Run `runtime-memory adopt`, which says what it will take, and start again."
         )
@@ -131,7 +134,7 @@ async def _check_width(connection: asyncpg.Connection, collection: Collection, d
         f'public."{collection.name}"',
     )
     if width is not None and width not in (-1, dimensions):
-        raise Unavailable(
+        raise CannotStartError(
             f"The table {collection.name} holds vectors of {width} dimensions, this service is set to {dimensions}"
             " (MEMORY_VECTOR_DIMENSIONS or its embedder)."
         )

@@ -22,11 +22,12 @@ from urllib.parse import quote
 import asyncpg
 
 from shared.db import keeper
-from shared.db.directory import Directory, EmbeddedServerError, Lock, prepare
+from shared.db.directory import POLL, Directory, EmbeddedServerError, Lock, prepare
 from shared.db.programs import SAID, SUPERUSER, Programs, environment, installed
 
 ROLE = "runtime_memory"
 START_WITHIN = 60.0
+START_ATTEMPTS = 3
 TURN_WITHIN = 120.0
 
 
@@ -61,6 +62,11 @@ class EmbeddedServer:
         await server._join()
         return server
 
+    @property
+    def socket_dir(self) -> Path:
+        """Where the socket is: the directory itself, unless its path is too long for one."""
+        return self._directory.socket_dir
+
     def dsn_of(self, database: str, *, role: str) -> str:
         """The DSN of a database of this server, for asyncpg."""
         host = quote(str(self._directory.socket_dir), safe="/")
@@ -83,7 +89,6 @@ class EmbeddedServer:
             try:
                 await held.take(fcntl.LOCK_SH, within=TURN_WITHIN)  # waits for a keeper that is stopping the server
                 await self._initialise()
-                await self._start_keeper()
                 await self._furnish()
             except BaseException:
                 held.close()
@@ -96,12 +101,22 @@ class EmbeddedServer:
         deadline = asyncio.get_running_loop().time() + TURN_WITHIN
         while asyncio.get_running_loop().time() < deadline:
             if held.attempt(fcntl.LOCK_EX):
-                if await asyncio.to_thread(keeper.listening, self._directory.address):
-                    await self._programs.run(self._programs.stop())
-                return
-            if held.attempt(fcntl.LOCK_SH):
+                if not self._kept():
+                    if await asyncio.to_thread(keeper.listening, self._directory.address):
+                        await self._programs.run(self._programs.stop())
+                    return
+                held.attempt(fcntl.LOCK_UN)  # to the keeper, which stops the server
+            elif held.attempt(fcntl.LOCK_SH):
                 return  # others hold it
-            await asyncio.sleep(0.02)  # the keeper has it alone: it is stopping the server
+            await asyncio.sleep(POLL)
+
+    def _kept(self) -> bool:
+        """Whether a keeper lives. Only asked in turn: asking takes its lock for a moment."""
+        lock = Lock(self._directory.home / keeper.KEEPER)
+        try:
+            return not lock.attempt(fcntl.LOCK_EX)
+        finally:
+            lock.close()
 
     @contextlib.asynccontextmanager
     async def _in_turn(self) -> AsyncIterator[None]:
@@ -148,23 +163,18 @@ class EmbeddedServer:
         await process.wait()
 
     async def _connect(self) -> asyncpg.Connection:
-        """The first connection: the server may be starting, recovering, or have failed."""
-        deadline = asyncio.get_running_loop().time() + START_WITHIN
-        watch = Lock(self._directory.home / keeper.KEEPER)
-        try:
-            while True:
-                ended = watch.attempt(fcntl.LOCK_EX)
-                watch.attempt(fcntl.LOCK_UN)
+        """The first connection, of a server that is running, starting, recovering, or has to be started."""
+        for _ in range(START_ATTEMPTS):
+            await self._start_keeper()
+            deadline = asyncio.get_running_loop().time() + START_WITHIN
+            kept = True
+            while kept and asyncio.get_running_loop().time() < deadline:
+                kept = self._kept()
                 try:
                     return await asyncpg.connect(self.admin_dsn, timeout=10)
-                except (OSError, TimeoutError, asyncpg.PostgresError) as error:
-                    if ended or asyncio.get_running_loop().time() > deadline:
-                        raise EmbeddedServerError(
-                            f"The embedded server did not start: {await self._reason()}"
-                        ) from error
-                await asyncio.sleep(0.03)
-        finally:
-            watch.close()
+                except (OSError, asyncpg.PostgresError):
+                    await asyncio.sleep(POLL)
+        raise EmbeddedServerError(f"The embedded server did not start: {await self._reason()}")
 
     async def _reason(self) -> str:
         def tail() -> str:

@@ -18,7 +18,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 HOLDERS = "holders.lock"
 KEEPER = "keeper.lock"
@@ -49,16 +49,17 @@ def occupants(data: Path) -> list[int]:
     return found
 
 
-def clear_stale_pid_file(data: Path) -> None:
-    """Remove the pid file of a server that is gone, once nothing works in its directory any more.
+def clear_stale_locks(data: Path, address: str) -> None:
+    """Remove the pid files of a server that is gone, once nothing works in its directory any more.
 
-    PostgreSQL refuses to start while the pid in that file exists: it may be a zombie, or anybody's after a reboot.
+    PostgreSQL refuses to start while the pid in them exists: it may be a zombie, or anybody's after a reboot.
     """
     deadline = time.monotonic() + GIVE_UP_AFTER
     while occupants(data) and time.monotonic() < deadline:
         time.sleep(0.05)
     if Path("/proc/self/cwd").exists() and not occupants(data):
-        (data / "postmaster.pid").unlink(missing_ok=True)
+        for stale in (data / "postmaster.pid", Path(f"{address}.lock")):
+            stale.unlink(missing_ok=True)
 
 
 class Keeper:
@@ -86,31 +87,33 @@ class Keeper:
         """Run the server until it is told to stop; start it again when it is killed, unless it cannot live."""
         log = self.data.parent / LOG
         while not self.stopping.is_set():
-            clear_stale_pid_file(self.data)
+            clear_stale_locks(self.data, self.order["address"])
             if log.exists() and log.stat().st_size > LOG_LIMIT:
                 log.write_bytes(b"")
             began = time.monotonic()
             with log.open("ab") as output:
-                self.spawn(self.order["start"], output).wait()
-            if not self.stopping.is_set() and time.monotonic() - began < SHORT_LIFE:
-                os._exit(1)  # its reason stands in the log; the holder that waits for it reads it there
+                code = self.spawn(self.order["start"], output).wait()
+            if not self.stopping.is_set() and (code == 0 or time.monotonic() - began < SHORT_LIFE):
+                # Somebody stopped it on purpose, or it cannot live: then its reason stands in the log, where the
+                # holder that waits for it reads it.
+                os._exit(1)
 
-    def keep(self) -> None:
+    def keep(self, mine: BinaryIO) -> None:
         """Return when nobody holds the directory any more and the server has stopped."""
-        server: threading.Thread | None = None
+        server = threading.Thread(target=self.run_server, daemon=True)
         if not listening(self.order["address"]):
-            server = threading.Thread(target=self.run_server, daemon=True)
             server.start()
         with (self.data.parent / HOLDERS).open("ab") as holders:
             fcntl.flock(holders, fcntl.LOCK_EX)
             self.stopping.set()
             deadline = time.monotonic() + GIVE_UP_AFTER
-            while self.spawn(self.order["stop"], subprocess.DEVNULL).wait() and server and server.is_alive():
+            while self.spawn(self.order["stop"], subprocess.DEVNULL).wait() and server.is_alive():
                 if time.monotonic() > deadline:
                     break
                 time.sleep(0.05)  # a server so young that it has no pid file yet
-            if server:
+            if server.is_alive():
                 server.join(GIVE_UP_AFTER)
+            mine.close()  # before the other lock: who takes that one next must see that no keeper is left
 
 
 def main() -> None:
@@ -126,7 +129,7 @@ def main() -> None:
         os._exit(0)  # the holder waits for this half only; the lock lives on in the other one
     os.setsid()
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    Keeper(order).keep()
+    Keeper(order).keep(mine)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import asyncpg
 
-from shared.errors import Unavailable
+from shared.errors import CannotStartError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 
@@ -36,13 +36,14 @@ def read_migrations(directory: Path = MIGRATIONS) -> list[Migration]:
 async def migrate(connection: asyncpg.Connection, migrations: list[Migration]) -> list[str]:
     """Apply what is missing, each in a transaction of its own; the names of what was applied.
 
-    Any number of starters may call it at once. Raises Unavailable when an applied file has changed since, or the
+    Any number of starters may call it at once. Raises CannotStartError when an applied file has changed since, or the
     database knows one that this version does not.
     """
     await connection.execute("SELECT pg_advisory_lock($1)", _LOCK)
     try:
         await _prepare(connection)
-        applied = dict(await connection.fetch("SELECT name, checksum FROM runtime_memory.migrations"))
+        rows = await connection.fetch("SELECT name, checksum FROM runtime_memory.migrations")
+        applied: dict[str, str] = {row["name"]: row["checksum"] for row in rows}
         _check(applied, migrations)
         return [m.name for m in migrations if m.name not in applied and await _apply(connection, m)]
     finally:
@@ -62,9 +63,9 @@ async def _prepare(connection: asyncpg.Connection) -> None:
 def _check(applied: dict[str, str], migrations: list[Migration]) -> None:
     known = {m.name: m.checksum for m in migrations}
     if unknown := sorted(applied.keys() - known.keys()):
-        raise Unavailable(f"The database was migrated by a newer version ({unknown[0]}). Update this service.")
+        raise CannotStartError(f"The database was migrated by a newer version ({unknown[0]}). Update this service.")
     if changed := sorted(name for name, checksum in applied.items() if known[name] != checksum):
-        raise Unavailable(f"The migration {changed[0]} is not the one that was applied to this database.")
+        raise CannotStartError(f"The migration {changed[0]} is not the one that was applied to this database.")
 
 
 async def _apply(connection: asyncpg.Connection, migration: Migration) -> bool:

@@ -65,7 +65,7 @@ class Database:
 
     @asynccontextmanager
     async def connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
-        """A connection, within the time allowed. Raises Unavailable for every fault of the store, here or in the body."""
+        """A connection, within the time allowed. Raises Unavailable for the store's faults, here or in the body."""
         if self._pool is None:
             raise Unavailable(_DOWN)
         with _in_our_words():

@@ -22,7 +22,7 @@ class Entry:
 
 async def write(work: Write, entries: Iterable[Entry]) -> None:
     """In the transaction of the change itself."""
-    scope, by = work.scope, work.by
+    scope, by, at = work.scope, work.by, work.at
     await work.connection.executemany(
         "INSERT INTO runtime_memory.history"
         " (memory_id, user_id, agent_id, event, old_words, new_words, actor, door, at)"
@@ -37,7 +37,7 @@ async def write(work: Write, entries: Iterable[Entry]) -> None:
                 e.new_words,
                 by.actor,
                 by.door,
-                work.at,
+                at,
             )
             for e in entries
         ],

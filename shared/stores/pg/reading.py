@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import uuid
 
+import asyncpg
+
 from shared.db.collection import Collection
 from shared.filters import Filter
 from shared.records import ApplicationSummary, Memory, Page
@@ -21,9 +23,9 @@ def canonical(memory_id: str) -> uuid.UUID | None:
         return None
 
 
-def memory(row: object) -> Memory:
+def memory(row: asyncpg.Record) -> Memory:
     """One row of (id, payload)."""
-    return Memory(id=str(row["id"]), payload=row["payload"] or {})  # type: ignore[index]
+    return Memory(id=str(row["id"]), payload=row["payload"] or {})
 
 
 async def page(

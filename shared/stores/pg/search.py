@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
+import asyncpg
+
 from shared.db.collection import Collection
 from shared.filters import Filter
 from shared.records import Candidate, Candidates, Vector
@@ -18,7 +20,8 @@ from shared.words import lexemes as lexemes_of
 # The keyword order is BM25 with each lexeme counted once; the exact count is taken from the words of what is returned.
 _SEARCH = """
 WITH q AS MATERIALIZED (
-    SELECT ord, lexeme, quote_literal(lexeme)::tsquery AS query FROM unnest({lexemes}::text[]) WITH ORDINALITY AS t(lexeme, ord)
+    SELECT ord, lexeme, quote_literal(lexeme)::tsquery AS query
+    FROM unnest({lexemes}::text[]) WITH ORDINALITY AS t(lexeme, ord)
 ), s AS MATERIALIZED (
     SELECT id, {distance} AS distance, lexemes, length(lexemes) AS length, created_at, payload->>'run_id' AS run_id
     FROM {memories} WHERE {within}
@@ -74,16 +77,15 @@ async def candidates(
     return Candidates(found, rows[0]["size"], rows[0]["frequencies"] or [], rows[0]["mean"])
 
 
-def _candidate(row: object, lexemes: Sequence[str]) -> Candidate:
-    get = row.__getitem__  # type: ignore[attr-defined]
+def _candidate(row: asyncpg.Record, lexemes: Sequence[str]) -> Candidate:
     found = memory(row)
     stored = found.payload.get("text_lemmatized")
     counted = Counter(stored.split() if isinstance(stored, str) else lexemes_of(found.words))
-    distance = get("distance")
+    distance = row["distance"]
     return Candidate(
         memory=found,
         cosine=None if distance is None else 1.0 - float(distance),
         terms=[counted[lexeme] for lexeme in lexemes],
-        length=get("length"),
-        neighbours=[str(near) for near in (get("before"), get("after")) if near is not None],
+        length=row["length"],
+        neighbours=[str(near) for near in (row["before"], row["after"]) if near is not None],
     )

@@ -1,0 +1,54 @@
+"""Puts the runtime service together: chooses the adapters, opens and closes them, adds the routes."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+from aiohttp import web
+
+from runtime_svc.engine.embedder import MiniLM
+from runtime_svc.keys import EMBEDDER, STORE
+from runtime_svc.routes import ROUTES
+from runtime_svc.settings import RuntimeSettings
+from shared.db.pool import Database
+from shared.http.application import new_application, protect, token_verifier
+from shared.http.auth import Authenticator
+from shared.http.database import database_resource
+from shared.http.routing import add_routes
+from shared.settings import BadSettingError
+from shared.stores.pg.store import PostgresStore
+
+
+def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Application:
+    """The application; it connects to nothing until it starts. `dsn` is where an embedded server is.
+
+    Raises BadSettingError.
+    """
+    app = new_application()
+    protect(app, _authenticator(app, settings))
+    where = dsn or settings.dsn()
+    if where is None:
+        raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
+    database = Database(where, settings.limits)
+    app[STORE] = PostgresStore(database, settings.collection)
+    app.cleanup_ctx.append(database_resource(settings, database, where))
+    app.cleanup_ctx.append(_embedder)
+    add_routes(app, ROUTES)
+    return app
+
+
+def _authenticator(app: web.Application, settings: RuntimeSettings) -> Authenticator:
+    machine = settings.machine_token
+    return Authenticator(
+        tokens=token_verifier(app, settings),
+        machine_token=None if machine is None else machine.get_secret_value(),
+        owner=settings.owner,
+        trust_loopback=bool(settings.trust_loopback),
+    )
+
+
+async def _embedder(app: web.Application) -> AsyncIterator[None]:
+    embedder = await MiniLM.open()
+    app[EMBEDDER] = embedder
+    yield
+    await embedder.close()
