@@ -27,6 +27,8 @@ _MONTHS = {
     )
     for name in names.split()
 }
+_WORDS_TOO = frozenset(["may", "march", "mar", "mai"])
+"""Months that are other words as well, unless a capital inside the question, or a number, says which."""
 _NAME = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _YEAR = r"(?:19|20)\d\d"
 _ISO = re.compile(rf"\b({_YEAR})-(\d\d)(?:-(\d\d))?\b")
@@ -69,7 +71,10 @@ class Period:
 def named(question: str, today: date) -> Period | None:
     """The first period that a question names, in English, German, Czech or digits; None when it names none."""
     question = question[:_LONGEST]
-    return _written(question) or _by_month(question) or _relative(question, today) or _by_year(question)
+    try:
+        return _written(question) or _by_month(question) or _relative(question, today) or _by_year(question)
+    except OverflowError:  # before the year 1
+        return None
 
 
 def _written(question: str) -> Period | None:
@@ -85,7 +90,7 @@ def _by_month(question: str) -> Period | None:
     for found in _NAMED.finditer(question):
         before, name, after, year = found.groups()
         day = before or after
-        if name in {"may", "mar", "mai"} and not (day or year):
+        if name.lower() in _WORDS_TOO and (name.islower() or found.start() == 0) and not (day or year):
             continue
         period = _of(int(year) if year else None, _MONTHS[name.lower()], int(day) if day else None)
         if period is not None:

@@ -33,6 +33,10 @@ _THEN = 0.3
 """What being learned in the period that the query names lifts."""
 _ALIKE = 0.5
 """The share of common lexemes from which two memories say the same, or the same of another time."""
+_ALIKE_APART = 0.15
+"""The most that their scores may differ."""
+_DIGITS = 6
+"""Of a score: the engines compute cosines in single precision, each in its own order."""
 _ALIKE_FOUND = 32
 """How many of the best are compared with each other."""
 
@@ -66,7 +70,7 @@ def rank(
     }
     known = {candidate.memory.id: candidate for candidate in candidates.found}
     ranked = [_lifted(candidate, own, known, period) for candidate in candidates.found]
-    ranked = _newest_of_alike(_sorted(ranked))
+    ranked = _newest_of_alike(_sorted(ranked), known)
     return [one for one in _sorted(ranked) if threshold is None or one.score >= threshold][: max(limit, 0)]
 
 
@@ -123,7 +127,9 @@ def _lifted(
     beside = _beside(candidate, own, known) * (1 - one.score)
     score = min(one.score + beside, 1.0)
     then = _THEN * _nearness(one.memory, period) * (1 - score)
-    return Ranked(one.memory, score + then, {**one.parts, "neighbour": beside, "time": then, "newer": 0.0})
+    return Ranked(
+        one.memory, round(score + then, _DIGITS), {**one.parts, "neighbour": beside, "time": then, "newer": 0.0}
+    )
 
 
 def _beside(candidate: Candidate, own: Mapping[str, Ranked], known: Mapping[str, Candidate]) -> float:
@@ -156,24 +162,27 @@ def _day(memory: Memory) -> date | None:
 def _sorted(ranked: list[Ranked]) -> list[Ranked]:
     ranked = sorted(ranked, key=lambda one: one.memory.id)
     ranked.sort(key=lambda one: one.memory.created_at or "", reverse=True)
-    ranked.sort(key=lambda one: round(one.score, 9), reverse=True)
+    ranked.sort(key=lambda one: one.score, reverse=True)
     return ranked
 
 
-def _newest_of_alike(ranked: list[Ranked]) -> list[Ranked]:
-    """Of memories in nearly the same words, a newer one answers at least as well as an older one."""
-    best, rest = ranked[:_ALIKE_FOUND], ranked[_ALIKE_FOUND:]
-    words = [frozenset(lexemes(one.memory.words)) for one in best]
-    lifted = list(best)
-    for at, one in enumerate(best):
-        for before in range(at):
-            older = best[before]
-            if (older.memory.created_at or "") < (one.memory.created_at or "") and _alike(words[before], words[at]):
-                added = {"newer": older.score - one.score}
-                lifted[at] = Ranked(one.memory, older.score, {**one.parts, **added})
+def _newest_of_alike(ranked: list[Ranked], known: Mapping[str, Candidate]) -> list[Ranked]:
+    """Of memories in nearly the same words, as near to the query, a newer one answers no less than an older."""
+    best = [(one, frozenset(lexemes(one.memory.words)), known[one.memory.id]) for one in ranked[:_ALIKE_FOUND]]
+    lifted = list(ranked)
+    for at, (one, words, candidate) in enumerate(best):
+        for older, its_words, its_candidate in best[:at]:
+            if (
+                (older.memory.created_at or "") < (one.memory.created_at or "")
+                and older.score - one.score <= _ALIKE_APART
+                and _same_hits(candidate, its_candidate)
+                and len(words & its_words) >= _ALIKE * len(words | its_words) > 0
+            ):
+                lifted[at] = Ranked(one.memory, older.score, {**one.parts, "newer": older.score - one.score})
                 break
-    return lifted + rest
+    return lifted
 
 
-def _alike(these: frozenset[str], those: frozenset[str]) -> bool:
-    return bool(these) and len(these & those) >= _ALIKE * len(these | those)
+def _same_hits(one: Candidate, other: Candidate) -> bool:
+    """Whether both have the same of the query's lexemes: an order number tells two orders apart."""
+    return [term > 0 for term in one.terms] == [term > 0 for term in other.terms]
