@@ -9,12 +9,12 @@ from datetime import datetime
 from typing import Any
 
 from shared.errors import BadValue
-from shared.wording import learned_words
 from shared.payloads import Details, new_payload
 from shared.records import Add, By, Outcome
 from shared.scope import Scope
 from shared.stores.ports import Accepted, Embedder, MemoryStore
 from shared.times import now
+from shared.wording import learned_words
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,16 @@
-"""Recall: find the right memories for a query, and put them into a block for an LLM."""
+"""Recall: find the right memories for a query in one scope."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from shared.context import block
-from shared.ranking import Ranked, rank
-from shared.words import query_lexemes
-
 from shared.errors import BadValue
-from shared.wording import check_text
+from shared.ranking import Ranked, rank
+from shared.records import Vector
 from shared.scope import Reach
 from shared.stores.ports import Embedder, MemoryStore
+from shared.wording import check_text
+from shared.words import query_lexemes
 
 LONGEST_QUERY = 8_000
 
@@ -33,13 +31,13 @@ class Query:
         check_text(self.text, "A query")
 
 
-async def search(store: MemoryStore, embedder: Embedder, reach: Reach, query: Query) -> list[Ranked]:
-    """The best memories of the reach, best first."""
+async def vector_of(embedder: Embedder, query: Query) -> Vector:
+    """The query's meaning, made once however many scopes are searched."""
     [vector] = await embedder.embed([query.text])
+    return vector
+
+
+async def best(store: MemoryStore, reach: Reach, query: Query, vector: Vector) -> list[Ranked]:
+    """The best memories of the reach, best first."""
     candidates = await store.candidates(reach, vector=vector, lexemes=query_lexemes(query.text))
     return list(rank(candidates, limit=query.limit, threshold=query.threshold))
-
-
-def context(found: Sequence[Ranked], *, timestamps: bool, max_tokens: int | None) -> str:
-    """The recall block of contract 003 for what was found; empty when nothing was."""
-    return block([one.memory for one in found], timestamps=timestamps, max_tokens=max_tokens)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import apps
+from runtime_svc.handlers import applications, apps, tools
 
 _MEMORIES = "/api/v1/apps/memories/{app}"
 
@@ -18,4 +18,8 @@ ROUTES: list[web.RouteDef] = [
     web.patch(_MEMORIES + "/{memory_id}", apps.correct),
     web.delete(_MEMORIES + "/{memory_id}", apps.forget),
     web.get(_MEMORIES + "/{memory_id}/history", apps.history),
+    web.post("/api/v1/apps/tools/{app}/search_memory", tools.search_memory),
+    web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
+    web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
+    web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
 ]

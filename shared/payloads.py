@@ -9,9 +9,9 @@ from datetime import datetime
 from typing import Any
 
 from shared.errors import BadValue
-from shared.wording import check_text
 from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
+from shared.wording import check_text
 from shared.words import lemmatized
 
 _DEEPEST = 16

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from shared.errors import NotAllowed, NotFound
-from shared.wording import corrected_words
 from shared.records import By, Memory, Patch, Revision
 from shared.scope import Reach, Scope
 from shared.stores.ports import Embedder, MemoryStore
+from shared.wording import corrected_words
 from shared.words import lemmatized
 
 

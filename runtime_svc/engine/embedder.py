@@ -7,6 +7,7 @@ is served before the texts of a larger call (a learn).
 from __future__ import annotations
 
 import asyncio
+import functools
 import hashlib
 import importlib.metadata
 from collections import deque
@@ -193,6 +194,7 @@ class MiniLM:
         return batch
 
 
+@functools.cache  # one model a process, however many embedders are opened
 def _load() -> _Model:
     try:
         files = importlib.metadata.files(_PACKAGE) or []

@@ -7,8 +7,10 @@ from typing import Any
 from aiohttp import web
 from pydantic import Field
 
-from runtime_svc import learning, recalling
-from runtime_svc.keys import EMBEDDER, STORE
+from runtime_svc import finding, learning
+from runtime_svc.finding import Found, Hit
+from runtime_svc.handlers.turns import reader, turn
+from runtime_svc.keys import APPSPECS, EMBEDDER, STORE
 from runtime_svc.learning import Lesson, Message
 from runtime_svc.recalling import Query
 from shared import remembered
@@ -131,8 +133,9 @@ async def history(request: web.Request) -> web.Response:
 
 
 async def learn(request: web.Request) -> web.Response:
-    """Keep what is said."""
+    """Keep what is said, where the application remembers at all."""
     said = await body.read(request, Learn)
+    request.app[APPSPECS].check_remembers(scope(request).application)
     outcomes = await learning.learn_verbatim(
         request.app[STORE], request.app[EMBEDDER], scope(request), _lesson(said), by(request)
     )
@@ -153,24 +156,33 @@ def _lesson(said: Learn) -> Lesson:
 
 
 async def search(request: web.Request) -> web.Response:
-    """The best for a query, each with its score."""
+    """The best for a query, each with its score; `unread` says why a turn reads nothing."""
     said = await body.read(request, Search)
-    query = Query(said.query, said.limit, said.threshold)
-    found = await recalling.search(request.app[STORE], request.app[EMBEDDER], scope(request), query)
-    memories = [{**shown(one.memory), "score": round(one.score, 6)} for one in found]
-    return answer({"app": request.match_info["app"], "count": len(memories), "memories": memories})
+    found = await _find(request, said)
+    memories = [shown_hit(hit) for hit in found.hits]
+    view = {"app": request.match_info["app"], "count": len(memories), "memories": memories}
+    return answer(view if found.unread is None else {**view, "unread": found.unread})
 
 
 async def recall(request: web.Request) -> web.Response:
-    """The best for a query, and a block of them for an LLM."""
+    """The best for a query, and a block of them for an LLM; `unread` says why a turn reads nothing."""
     said = await body.read(request, Recall)
+    found = await _find(request, said)
+    context = finding.context(found, timestamps=said.inject_memory_timestamps, max_tokens=said.max_tokens)
+    memories = [shown_hit(hit) for hit in found.hits]
+    view = {"app": request.match_info["app"], "context": context, "memories": memories}
+    return answer(view if found.unread is None else {**view, "unread": found.unread})
+
+
+async def _find(request: web.Request, said: Search) -> Found:
     query = Query(said.query, said.limit, said.threshold)
-    found = await recalling.search(request.app[STORE], request.app[EMBEDDER], scope(request), query)
-    context = recalling.context(found, timestamps=said.inject_memory_timestamps, max_tokens=said.max_tokens)
-    return answer(
-        {
-            "app": request.match_info["app"],
-            "context": context,
-            "memories": [{**shown(one.memory), "score": round(one.score, 6)} for one in found],
-        }
-    )
+    return await finding.find(reader(request), turn(request), scope(request).application, query)
+
+
+def shown_hit(hit: Hit) -> dict[str, Any]:
+    """A memory that was found; one of another application is marked, also in its metadata."""
+    view = {**shown(hit.ranked.memory), "score": round(hit.ranked.score, 6)}
+    if hit.remembered_by is None:
+        return view
+    marked = {**view.get("metadata", {}), "remembered_by": hit.remembered_by}
+    return {**view, "remembered_by": hit.remembered_by, "metadata": marked}

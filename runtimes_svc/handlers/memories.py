@@ -2,45 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiohttp import web
 
+from runtimes_svc.administering import is_administrator
+from runtimes_svc.handlers import administration
+from runtimes_svc.handlers.envelope import envelope, shown_here, shown_page, slice_of
 from runtimes_svc.keys import STORE
 from shared import remembered
-from shared.errors import BadValue, NotAllowed
+from shared.errors import BadValue, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER
-from shared.records import By, Door, Memory
+from shared.records import By, Door
 from shared.scope import Reach, Scope, application_key, person_uid
 from shared.tokens import by_of, person_of, reach_of, scope_of
-from shared.views import shown, shown_revision
+from shared.views import shown_revision
 
 
 class Words(body.Body):
     """A correction."""
 
     memory: str
-
-
-def envelope(message: str, **members: Any) -> dict[str, Any]:
-    """What every answer of the platform is wrapped in."""
-    return {"success": True, "message": message, **members}
-
-
-def shown_here(memory: Memory) -> dict[str, Any]:
-    """A memory with its two keys, as the platform's clients read it."""
-    return {
-        **shown(memory),
-        "hash": memory.hash,
-        "user_id": memory.person,
-        "agent_id": memory.application,
-        "run_id": memory.run_id,
-        "actor_id": memory.payload.get("actor_id"),
-        "role": memory.payload.get("role"),
-        "metadata": memory.metadata,
-    }
 
 
 def reach(request: web.Request) -> Reach:
@@ -59,10 +41,11 @@ def by(request: web.Request) -> By:
 
 
 async def list_memories(request: web.Request) -> web.Response:
-    """The caller's memories, newest first."""
+    """The caller's memories, newest first; another person's for an administrator who names them."""
     body.refuse_foreign_paging(request)
-    limit = body.integer(request, "limit", default=100, least=1, most=1000) or 100
-    offset = body.integer(request, "offset", default=0) or 0
+    if administration.names_another(request):
+        return await administration.list_memories(request)
+    limit, offset = slice_of(request)
     page = await request.app[STORE].page(
         reach(request),
         limit=limit,
@@ -70,24 +53,17 @@ async def list_memories(request: web.Request) -> web.Response:
         after=body.text(request, "cursor"),
         show_expired=body.flag(request, "show_expired"),
     )
-    memories = [shown_here(memory) for memory in page.memories]
-    return answer(
-        envelope(
-            "What is remembered of you.",
-            count=len(memories),
-            total=page.total,
-            next=page.next,
-            limit=limit,
-            offset=offset,
-            user_id=person_of(request[CALLER]),
-            memories=memories,
-        )
-    )
+    return answer(shown_page(page, person_of(request[CALLER]), limit=limit, offset=offset))
 
 
 async def get_memory(request: web.Request) -> web.Response:
     """One by id."""
-    found = await remembered.one(request.app[STORE], reach(request), request.match_info["memory_id"])
+    try:
+        found = await remembered.one(request.app[STORE], reach(request), request.match_info["memory_id"])
+    except NotFound:
+        if not is_administrator(request[CALLER]):
+            raise
+        return await administration.get_memory(request)
     return answer(envelope("What is remembered of you.", memory=shown_here(found)))
 
 

@@ -110,7 +110,7 @@ async def _create(connection: asyncpg.Connection, collection: Collection, dimens
 
 
 async def _take_over_small(connection: asyncpg.Connection, collection: Collection) -> None:
-    template = "SELECT count(*) FROM (SELECT 1 FROM {memories} LIMIT {limit}) AS some"
+    template = "SELECT count(*) FROM (SELECT 1 FROM {memories} LIMIT {limit}) AS few"
     rows = await connection.fetchval(collection.sql(template, limit=str(SMALL + 1)))
     if rows > SMALL:
         raise CannotStartError(

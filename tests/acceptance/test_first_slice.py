@@ -156,13 +156,28 @@ async def test_a_body_that_cannot_be_read_is_a_sentence(runtime: Service, raw: b
         assert said["detail"] == said["error"] == said["message"]
 
 
-@pytest.mark.parametrize("query", ["limit=0", "limit=-1", "limit=1001", "limit=x", "limit=1.5", "offset=-1", "cursor=zz", "page=2", "limit=1&limit=2"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "limit=0",
+        "limit=-1",
+        "limit=1001",
+        "limit=x",
+        "limit=1.5",
+        "offset=-1",
+        "cursor=zz",
+        "page=2",
+        "limit=1&limit=2",
+    ],
+)
 async def test_a_list_refuses_what_it_does_not_know(runtime: Service, platform: Service, query: str) -> None:
     assert (await runtime.get(f"{APP}?{query}"))[0] == 422
     assert (await platform.get(f"{PLATFORM}?{query}"))[0] == 422
 
 
-@pytest.mark.parametrize("memory_id", ["abc", "%2F", "{0}", "1" * 5000, "%00", "🍵", "*", "00000000-0000-0000-0000-00000000000"])
+@pytest.mark.parametrize(
+    "memory_id", ["abc", "%2F", "{0}", "1" * 5000, "%00", "🍵", "*", "00000000-0000-0000-0000-00000000000"]
+)
 async def test_a_malformed_id_is_not_found(runtime: Service, platform: Service, memory_id: str) -> None:
     for service, path in ((runtime, APP), (platform, PLATFORM)):
         for method in ("GET", "PATCH", "DELETE"):
