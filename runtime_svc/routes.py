@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, tools
+from runtime_svc.handlers import applications, apps, mcp, tools
 
 _MEMORIES = "/api/v1/apps/memories/{app}"
 
@@ -22,4 +22,7 @@ ROUTES: list[web.RouteDef] = [
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
     web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
+    web.post("/mcp/{app}", mcp.message),
+    web.get("/mcp/{app}", mcp.stream),
+    web.delete("/mcp/{app}", mcp.stream),
 ]
