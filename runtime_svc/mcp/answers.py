@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -39,10 +39,13 @@ def result(said: Said) -> CallToolResult:
     return CallToolResult(content=[TextContent(text=said.text)], structured_content=said.data)
 
 
-def failure(sentence: str, **data: object) -> CallToolResult:
-    """A tool's failure on the wire: an answer that the model reads, not an error of the protocol."""
+def failure(sentence: str, data: Mapping[str, Any]) -> CallToolResult:
+    """A tool's failure on the wire: an answer that the model reads, not an error of the protocol.
+
+    `data` fits the tool's output schema: a client holds failures to it too.
+    """
     return CallToolResult(
-        content=[TextContent(text=sentence)], structured_content={"error": sentence, **data}, is_error=True
+        content=[TextContent(text=sentence)], structured_content={**data, "error": sentence}, is_error=True
     )
 
 

@@ -41,14 +41,14 @@ class Offered:
         try:
             return result(await self.work(visit, self.arguments.model_validate(arguments or {})))
         except ValidationError as error:
-            return failure(bad_value(error).sentence)
+            return failure(bad_value(error).sentence, self.nothing)
         except CannotSay as why_not:
-            return failure(why_not.sentence, **why_not.data)
+            return failure(why_not.sentence, {**self.nothing, **why_not.data})
         except ServiceError as error:
-            return failure(error.sentence)
+            return failure(error.sentence, self.nothing)
         except Exception as error:  # noqa: BLE001 (the SDK would hand the text of an unknown exception to its logger)
             log.error("mcp.tool.error", tool=self.tool.name, **fault(error))
-            return failure(_UNKNOWN)
+            return failure(_UNKNOWN, self.nothing)
 
 
 def _tool(name: str, title: str, description: str, hints: ToolAnnotations, gives: dict[str, Any]) -> Tool:

@@ -282,9 +282,7 @@ async def test_a_host_or_an_origin_that_is_not_named_is_refused_in_our_shape(run
                 assert said["detail"] == said["error"] == said["message"]
 
 
-async def test_hosts_and_origins_are_named_by_settings(
-    settings_environment: pytest.MonkeyPatch, database: str
-) -> None:
+async def test_hosts_and_origins_are_named_by_settings(settings_environment: pytest.MonkeyPatch, database: str) -> None:
     from tests.services import start_runtime
 
     settings_environment.setenv("MEMORY_MCP_ALLOWED_HOSTS", "memory.example, memory.example:*")
@@ -340,9 +338,7 @@ async def test_lone_surrogates_never_reach_the_store_nor_break_an_answer(runtime
 async def test_there_is_no_stream_and_no_session(runtime: Service) -> None:
     for method in ("GET", "DELETE"):
         for uid in ("owner-1", None):
-            async with runtime.client.request(
-                method, "/mcp/app-1", headers=bearer(uid) if uid else {}
-            ) as response:
+            async with runtime.client.request(method, "/mcp/app-1", headers=bearer(uid) if uid else {}) as response:
                 assert (response.status, response.headers["Allow"]) == (405, "POST")
 
 
