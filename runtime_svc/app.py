@@ -9,9 +9,10 @@ from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs, read_directory
 from runtime_svc.engine.embedder import MiniLM
-from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER
+from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, MCP
+from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.routes import ROUTES
-from runtime_svc.settings import RuntimeSettings
+from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
 from shared.db.pool import Database
@@ -42,6 +43,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     app.cleanup_ctx.append(_embedder)
     app.cleanup_ctx.append(_allowances(settings))
     app.cleanup_ctx.append(_appspecs(settings))
+    app.cleanup_ctx.append(_mcp(settings))
     add_routes(app, ROUTES)
     return app
 
@@ -92,5 +94,20 @@ def _appspecs(settings: RuntimeSettings) -> Callable[[web.Application], AsyncIte
             except NotADirectoryError as error:
                 raise BadSettingError(str(error)) from error
         yield
+
+    return resource
+
+
+def _mcp(settings: RuntimeSettings) -> Callable[[web.Application], AsyncIterator[None]]:
+    """The MCP server, known by the names that the settings say or by those of this machine."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        bridge = Bridge(
+            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS, origins=named(settings.mcp_origins) or LOOPBACK_ORIGINS
+        )
+        await bridge.open()
+        app[MCP] = bridge
+        yield
+        await bridge.close()
 
     return resource

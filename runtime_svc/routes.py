@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, gateway, tools
+from runtime_svc.handlers import applications, apps, gateway, mcp, tools
 from shared.http import accesses, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
@@ -33,4 +33,7 @@ ROUTES: list[web.RouteDef] = [
     web.post(f"{_GATEWAY}/update-memory", gateway.update_memory),
     web.post(f"{_GATEWAY}/delete-memory", gateway.delete_memory),
     web.post(f"{_GATEWAY}/delete-all-memories", gateway.delete_all_memories),
+    web.post("/mcp/{app}", mcp.message),
+    web.get("/mcp/{app}", mcp.stream),
+    web.delete("/mcp/{app}", mcp.stream),
 ]
