@@ -47,7 +47,7 @@ class LocalStore:
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
-        """Own a directory, made when new. Raises Refused: in use, damaged, or of another embedder."""
+        """Own a directory, made when new. Raises CannotStartError: in use, damaged, or of another embedder."""
         return cls(*await opened(directory, dimensions), dimensions=dimensions, cache_bytes=cache_bytes)
 
     async def close(self) -> None:

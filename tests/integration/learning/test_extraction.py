@@ -432,7 +432,7 @@ async def test_a_provider_that_cannot_be_used_is_a_sentence_at_start(store, embe
 
 
 async def test_mem0s_own_stores_stand_in_its_factories_afterwards(extractor):
-    from mem0.utils.factory import EmbedderFactory, VectorStoreFactory  # noqa: PLC0415 (after the extractor opened)
+    from mem0.utils.factory import EmbedderFactory, VectorStoreFactory
 
     assert VectorStoreFactory.provider_to_class["faiss"] == "mem0.vector_stores.faiss.FAISS"
     assert EmbedderFactory.provider_to_class["huggingface"].startswith("mem0.")
