@@ -14,6 +14,7 @@ from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
+from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
@@ -34,7 +35,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     if where is None:
         raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
     database = Database(where, settings.limits)
-    app[STORE] = PostgresStore(database, settings.collection)
+    app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app.cleanup_ctx.append(database_resource(settings, database, where))
     app.cleanup_ctx.append(_embedder)
     app.cleanup_ctx.append(_allowances(settings))
