@@ -8,8 +8,11 @@ from collections.abc import AsyncIterator, Callable
 from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs, read_directory
+from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
+from runtime_svc.engine.provider_embedder import ProviderEmbedder
 from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, STORE
+from runtime_svc.learning_resource import engine_config, learning_resource
 from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.shares import PlatformShares
@@ -20,6 +23,7 @@ from shared.http.auth import Authenticator
 from shared.http.database import database_resource
 from shared.http.routing import add_routes
 from shared.settings import BadSettingError
+from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
 
@@ -33,12 +37,14 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     where = dsn or settings.dsn()
     if where is None:
         raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
+    engine = engine_config(settings)
     database = Database(where, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection)
     app.cleanup_ctx.append(database_resource(settings, database, where))
-    app.cleanup_ctx.append(_embedder)
+    app.cleanup_ctx.append(_embedder(settings, engine))
     app.cleanup_ctx.append(_allowances(settings))
     app.cleanup_ctx.append(_appspecs(settings))
+    app.cleanup_ctx.append(learning_resource(settings, engine, PostgresQueue(database)))
     add_routes(app, ROUTES)
     return app
 
@@ -53,11 +59,23 @@ def _authenticator(app: web.Application, settings: RuntimeSettings) -> Authentic
     )
 
 
-async def _embedder(app: web.Application) -> AsyncIterator[None]:
-    embedder = await MiniLM.open()
-    app[EMBEDDER] = embedder
-    yield
-    await embedder.close()
+def _embedder(settings: RuntimeSettings, engine: EngineConfig) -> Callable[[web.Application], AsyncIterator[None]]:
+    """The provider's that the configuration names, or the built-in one."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        embedder = await (MiniLM.open() if engine.embedder is None else ProviderEmbedder.open(engine.embedder))
+        try:
+            if embedder.dimensions != settings.dimensions:
+                raise BadSettingError(
+                    f"The embedder makes vectors of {embedder.dimensions} dimensions, and MEMORY_VECTOR_DIMENSIONS says"
+                    f" {settings.dimensions}."
+                )
+            app[EMBEDDER] = embedder
+            yield
+        finally:
+            await embedder.close()
+
+    return resource
 
 
 def _allowances(settings: RuntimeSettings) -> Callable[[web.Application], AsyncIterator[None]]:

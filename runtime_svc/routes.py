@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, tools
+from runtime_svc.handlers import applications, apps, events, learning, tools
 
 _MEMORIES = "/api/v1/apps/memories/{app}"
 
 ROUTES: list[web.RouteDef] = [
     web.get(_MEMORIES, apps.list_memories),
-    web.post(_MEMORIES, apps.learn),
+    web.post(_MEMORIES, learning.learn),
     web.delete(_MEMORIES, apps.forget_all),
     web.post(f"{_MEMORIES}/search", apps.search),
     web.post(f"{_MEMORIES}/recall", apps.recall),
@@ -18,6 +18,8 @@ ROUTES: list[web.RouteDef] = [
     web.patch(_MEMORIES + "/{memory_id}", apps.correct),
     web.delete(_MEMORIES + "/{memory_id}", apps.forget),
     web.get(_MEMORIES + "/{memory_id}/history", apps.history),
+    web.get("/api/v1/apps/memory-events", events.list_events),
+    web.get("/api/v1/apps/memory-events/{event_id}", events.get_event),
     web.post("/api/v1/apps/tools/{app}/search_memory", tools.search_memory),
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
