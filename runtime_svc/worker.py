@@ -123,13 +123,13 @@ class Worker:
         try:
             async with asyncio.timeout(self._pace.longest):
                 await carry_out(self._learning, claimed, self._name)
-            log.info("learn.done", event=claimed.id, attempt=claimed.attempt)
+            log.info("learn.done", event_id=claimed.id, attempt=claimed.attempt)
         except asyncio.CancelledError:
             await self._settle(self._queue.put_back(claimed.id, self._name, after=timedelta(0), counted=False))
             raise
         except Exception as error:  # noqa: BLE001 (whatever happens to one learn, the worker goes on)
-            log.warning("learn.failed", event=claimed.id, attempt=claimed.attempt, **fault(error))
             await self._settle(self._after(claimed, error))
+            log.warning("learn.failed", event_id=claimed.id, attempt=claimed.attempt, **fault(error))
         finally:
             beating.cancel()
 
