@@ -8,7 +8,13 @@ from shared.http.auth import OPEN_PATHS
 from tests.contract.routes import BODY, routes_of
 from tests.services import MACHINE, Service, bearer, token
 
-TELLS_NOBODY_WHY = {"POST /api/v1/apps/tools/{app}/search_memory", "POST /api/v1/apps/tools/{app}/remember"}
+TELLS_NOBODY_WHY = {
+    "POST /api/v1/apps/tools/{app}/search_memory",
+    "POST /api/v1/apps/tools/{app}/remember",
+    "POST /mcp/{app}",
+    "GET /mcp/{app}",
+    "DELETE /mcp/{app}",
+}
 """The only routes that answer nobody, and that with a sentence. A new one is a decision: it is written down here."""
 
 BAD = {
