@@ -9,7 +9,7 @@ from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs, read_directory
 from runtime_svc.engine.embedder import MiniLM
-from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, STORE
+from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER
 from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.shares import PlatformShares
@@ -19,8 +19,10 @@ from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.database import database_resource
+from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
 from shared.settings import BadSettingError
+from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.store import PostgresStore
 
 
@@ -36,6 +38,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
     database = Database(where, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
+    app[ACCESS] = PostgresAccessRecord(database)
     app.cleanup_ctx.append(database_resource(settings, database, where))
     app.cleanup_ctx.append(_embedder)
     app.cleanup_ctx.append(_allowances(settings))

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 import pytest
 
-from runtime_svc.keys import STORE
+from shared.http.keys import STORE
 from tests.contract.routes import BODY, Route, routes_of
 from tests.services import Service, bearer, start_platform, start_runtime
 
