@@ -61,10 +61,10 @@ async def test_the_routes_that_answer_nobody_are_those_written_down(runtime: Ser
 
 
 @pytest.mark.field("B10")
-@pytest.mark.parametrize("which", list(BAD))
-async def test_a_credential_that_does_not_hold_is_refused_on_every_route(service: Service, which: str) -> None:
+async def test_a_credential_that_does_not_hold_is_refused_on_every_route(service: Service) -> None:
     for route in closed(service):
-        await refused(service, route, 401, Authorization=f"Bearer {BAD[which]}")
+        for bad in BAD.values():
+            await refused(service, route, 401, Authorization=f"Bearer {bad}")
 
 
 async def test_a_visitor_who_is_no_person_is_refused_on_every_route(service: Service) -> None:
