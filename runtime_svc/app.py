@@ -18,9 +18,11 @@ from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
+from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
+from shared.origins import origins_of
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.store import PostgresStore
@@ -32,6 +34,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     Raises BadSettingError.
     """
     app = new_application()
+    allow_origins(app, origins_of(settings.web_origins))
     protect(app, _authenticator(app, settings))
     where = dsn or settings.dsn()
     if where is None:
