@@ -11,18 +11,21 @@ from runtime_svc.appspecs import Appspecs, read_directory
 from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
-from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, STORE
+from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, MCP
 from runtime_svc.learning_resource import engine_config, learning_resource
+from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.routes import ROUTES
-from runtime_svc.settings import RuntimeSettings
+from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.database import database_resource
+from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
 from shared.settings import BadSettingError
+from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -40,11 +43,13 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     engine = engine_config(settings)
     database = Database(where, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection)
+    app[ACCESS] = PostgresAccessRecord(database)
     app.cleanup_ctx.append(database_resource(settings, database, where))
     app.cleanup_ctx.append(_embedder(settings, engine))
     app.cleanup_ctx.append(_allowances(settings))
     app.cleanup_ctx.append(_appspecs(settings))
     app.cleanup_ctx.append(learning_resource(settings, engine, PostgresQueue(database)))
+    app.cleanup_ctx.append(_mcp(settings))
     add_routes(app, ROUTES)
     return app
 
@@ -107,5 +112,20 @@ def _appspecs(settings: RuntimeSettings) -> Callable[[web.Application], AsyncIte
             except NotADirectoryError as error:
                 raise BadSettingError(str(error)) from error
         yield
+
+    return resource
+
+
+def _mcp(settings: RuntimeSettings) -> Callable[[web.Application], AsyncIterator[None]]:
+    """The MCP server, known by the names that the settings say or by those of this machine."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        bridge = Bridge(
+            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS, origins=named(settings.mcp_origins) or LOOPBACK_ORIGINS
+        )
+        await bridge.open()
+        app[MCP] = bridge
+        yield
+        await bridge.close()
 
     return resource

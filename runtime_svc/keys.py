@@ -6,11 +6,12 @@ from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs
 from runtime_svc.learning import Learning
+from runtime_svc.mcp.visit import McpDoor
 from runtime_svc.turns import Allowances
-from shared.stores.ports import Embedder, MemoryStore
+from shared.stores.ports import Embedder
 
-STORE: web.AppKey[MemoryStore] = web.AppKey("store", MemoryStore)
 EMBEDDER: web.AppKey[Embedder] = web.AppKey("embedder", Embedder)
 ALLOWANCES: web.AppKey[Allowances] = web.AppKey("allowances", Allowances)
 LEARNING = web.AppKey("learning", Learning)
 APPSPECS = web.AppKey("appspecs", Appspecs)
+MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)

@@ -10,10 +10,11 @@ from aiohttp import web
 
 from runtime_svc.engine.config import EngineConfig, read_config
 from runtime_svc.engine.extraction import Limits, Mem0Extractor
-from runtime_svc.keys import EMBEDDER, LEARNING, STORE
+from runtime_svc.keys import EMBEDDER, LEARNING
 from runtime_svc.learning import Learning
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.worker import Pace, Worker
+from shared.http.keys import STORE
 from shared.stores.queue import LearnQueue
 
 _SPARE = 2

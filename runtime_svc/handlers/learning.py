@@ -8,7 +8,7 @@ from aiohttp import web
 from pydantic import Field
 
 from runtime_svc import learning
-from runtime_svc.handlers.apps import by, scope
+from runtime_svc.handlers.apps import by, noted, scope
 from runtime_svc.keys import APPSPECS, LEARNING
 from runtime_svc.lesson import Lesson, said_at
 from runtime_svc.ports import Message
@@ -49,6 +49,7 @@ async def learn(request: web.Request) -> web.Response:
     learned = await learning.learn(
         request.app[LEARNING], scope(request), _lesson(said), by(request), wait=said.wait, idempotency_key=key
     )
+    noted(request, len(learned.outcomes or ()))
     if learned.outcomes is None:
         return answer(accepted(learned.event), status=202)
     return answer({"results": [{"id": o.id, "memory": o.words, "event": o.event} for o in learned.outcomes]})
