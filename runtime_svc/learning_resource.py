@@ -10,12 +10,11 @@ from aiohttp import web
 
 from runtime_svc.engine.config import EngineConfig, read_config
 from runtime_svc.engine.extraction import Limits, Mem0Extractor
-from runtime_svc.keys import EMBEDDER, LEARNING
+from runtime_svc.keys import EMBEDDER, LEARNING, QUEUE
 from runtime_svc.learning import Learning
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.worker import Pace, Worker
 from shared.http.keys import STORE
-from shared.stores.queue import LearnQueue
 
 _SPARE = 2
 """Threads of the extractor beyond its workers: a call that was given up holds one until its provider lets go."""
@@ -30,7 +29,7 @@ def engine_config(settings: RuntimeSettings) -> EngineConfig:
 
 
 def learning_resource(
-    settings: RuntimeSettings, engine: EngineConfig, queue: LearnQueue
+    settings: RuntimeSettings, engine: EngineConfig
 ) -> Callable[[web.Application], AsyncIterator[None]]:
     """A cleanup context, after the store and the embedder. Raises BadSettingError for an LLM that cannot be used."""
 
@@ -40,7 +39,7 @@ def learning_resource(
             if engine.llm is not None:
                 extractor = await Mem0Extractor.open(engine, app[STORE], app[EMBEDDER], limits=_limits(settings))
                 held.push_async_callback(extractor.close)
-            learning = Learning(app[STORE], app[EMBEDDER], queue, extractor, most_waiting=settings.most_waiting)
+            learning = Learning(app[STORE], app[EMBEDDER], app[QUEUE], extractor, most_waiting=settings.most_waiting)
             worker = Worker(learning, _pace(settings))
             app[LEARNING] = replace(learning, ring=worker.ring)
             worker.start()
