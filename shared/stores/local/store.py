@@ -24,11 +24,13 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
-from shared.stores.local import forgetting, history, reading, receipts, rows, scopes, search, writing
+from shared.stores.barring import FORGOTTEN, unbarred
+from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
 from shared.stores.local.opening import opened
+from shared.stores.local.queue import LocalQueue
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -53,6 +55,10 @@ class LocalStore:
         """Finish what runs and let another process own the directory."""
         await self._database.close()
         self._directory.release()
+
+    def queue(self) -> LocalQueue:
+        """The queue of learns in the same directory."""
+        return LocalQueue(self._database)
 
     async def page(
         self,
@@ -113,15 +119,21 @@ class LocalStore:
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
         """See the port."""
+        event_id = None if accepted is None else accepted.event_id
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile("What it was to learn was forgotten before it was learned.")
+                raise ForgottenMeanwhile(FORGOTTEN)
+            barred = frozenset[str]() if event_id is None else events.barred(connection, scope, event_id)
             writing_ = self._writing(connection, scope, by)
-            outcomes = [writing.change(writing_, change) for change in changes]
-            return [outcome for outcome in outcomes if outcome is not None]
+            outcomes = [writing.change(writing_, change) for change in unbarred(changes, barred)]
+            kept = [outcome for outcome in outcomes if outcome is not None]
+            if event_id is not None:
+                events.end(connection, scope, event_id, kept, writing_.at)
+            return kept
 
-        forgets = any(isinstance(change, Delete) for change in changes)
+        # The end of an event erases the messages that it learned from.
+        forgets = event_id is not None or any(isinstance(change, Delete) for change in changes)
         return await (self._database.forget(job) if forgets else self._database.write(job))
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
