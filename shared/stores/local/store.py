@@ -24,7 +24,7 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
-from shared.stores.local import forgetting, history, reading, receipts, rows, scopes, search, writing
+from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
@@ -48,6 +48,11 @@ class LocalStore:
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
         """Own a directory, made when new. Raises CannotStartError: in use, damaged, or of another embedder."""
         return cls(*await opened(directory, dimensions), dimensions=dimensions, cache_bytes=cache_bytes)
+
+    @property
+    def database(self) -> Database:
+        """The database, for what else is kept in it: `LocalQueue`, `LocalAccessRecord`."""
+        return self._database
 
     async def close(self) -> None:
         """Finish what runs and let another process own the directory."""
@@ -115,14 +120,19 @@ class LocalStore:
         """See the port."""
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
+            event_id = None if accepted is None else accepted.event_id
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile("What it was to learn was forgotten before it was learned.")
-            writing_ = self._writing(connection, scope, by)
-            outcomes = [writing.change(writing_, change) for change in changes]
-            return [outcome for outcome in outcomes if outcome is not None]
+                raise ForgottenMeanwhile(events.FORGOTTEN)
+            wanted = changes if event_id is None else events.unbarred(connection, scope, event_id, changes)
+            going_on = self._writing(connection, scope, by)
+            outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]
+            if event_id is not None:
+                events.end(connection, scope, event_id, outcomes, going_on.at)
+            return outcomes
 
-        forgets = any(isinstance(change, Delete) for change in changes)
-        return await (self._database.forget(job) if forgets else self._database.write(job))
+        if any(isinstance(change, Delete) for change in changes):
+            return await self._database.forget(job)
+        return await (self._database.write(job) if accepted is None else self._database.erase(job))
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         """See the port."""
