@@ -127,6 +127,10 @@ _VERSIONS = (
         at TEXT NOT NULL
     ) STRICT;
     CREATE INDEX access_person ON access (user_id, at DESC, id DESC);
+
+    -- What was taken over from a stock client's files, so that what was forgotten since does not come back.
+    CREATE TABLE imports (name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE imported (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
     """,
 )
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Self
+
+import structlog
 
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
@@ -28,9 +31,12 @@ from shared.stores.local import events, forgetting, history, reading, receipts, 
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
+from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
 from shared.stores.ports import Accepted
 from shared.times import now
+
+log = structlog.get_logger()
 
 CACHE_BYTES = 256 * 1024 * 1024
 
@@ -46,8 +52,24 @@ class LocalStore:
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
-        """Own a directory, made when new. Raises CannotStartError: in use, damaged, or of another embedder."""
-        return cls(*await opened(directory, dimensions), dimensions=dimensions, cache_bytes=cache_bytes)
+        """Own a directory, made when new, and take over what a stock client left in it.
+
+        Raises CannotStartError: in use, damaged, or of another embedder.
+        """
+        owned, database = await opened(directory, dimensions)
+        store = cls(owned, database, dimensions=dimensions, cache_bytes=cache_bytes)
+        try:
+            taken = await import_beside(database, directory, dimensions=dimensions)
+        except BaseException:
+            await store.close()
+            raise
+        if taken.collections:
+            log.info("local.imported", **asdict(taken))
+        return store
+
+    async def import_stock(self, source: Path, *, dry_run: bool = False) -> Imported:
+        """Take over what a stock mem0 client kept in another directory, or count what would be."""
+        return await import_stock(self._database, source, dimensions=self._dimensions, dry_run=dry_run)
 
     @property
     def database(self) -> Database:
