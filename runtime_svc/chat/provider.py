@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import ClassVar
@@ -70,7 +71,12 @@ class Provider:
         headers = {"Accept": accept, **({} if body is None else {"Content-Type": "application/json"})}
         try:
             answered = await self._session.request(
-                method, f"{self._base}{path}", data=body, headers=headers, allow_redirects=False
+                method,
+                f"{self._base}{path}",
+                # As a file it is written piece by piece; bytes as large as a picture would hold the loop up.
+                data=None if body is None else io.BytesIO(body),
+                headers=headers,
+                allow_redirects=False,
             )
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ProviderFailed("The LLM provider is not reached.") from error
