@@ -17,9 +17,11 @@ from runtime_svc.turns import NoPlatform
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
+from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.routing import add_routes
 from shared.settings import BadSettingError
+from shared.stores.pg.data import PostgresData
 from shared.stores.pg.store import PostgresStore
 
 
@@ -35,6 +37,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
     database = Database(where, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection)
+    app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, where))
     app.cleanup_ctx.append(_embedder)
     app.cleanup_ctx.append(_allowances(settings))

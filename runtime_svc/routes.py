@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.handlers import applications, apps, tools
+from shared.http import data
 
 _MEMORIES = "/api/v1/apps/memories/{app}"
 
@@ -22,4 +23,5 @@ ROUTES: list[web.RouteDef] = [
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
     web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
+    *data.routes(),
 ]

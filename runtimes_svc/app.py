@@ -12,10 +12,13 @@ from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.database import database_resource
 from shared.http.routing import add_routes
+from shared.http.states import KEEPING
 from shared.settings import BadSettingError
+from shared.snapshots.keeping import Keeping
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
 from shared.stores.pg.shares import PostgresShares
+from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
 
 
@@ -34,6 +37,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app[SHARES] = PostgresShares(database)
     app[ADMINISTRATION] = PostgresAdministration(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
+    app[KEEPING] = Keeping(PostgresStates(database, settings.collection, settings.dimensions), app[ACCESS])
     app.cleanup_ctx.append(database_resource(settings, database, where))
     add_routes(app, ROUTES)
     return app
