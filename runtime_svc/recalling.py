@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 
 from shared.errors import BadValue
+from shared.periods import named
 from shared.ranking import Ranked, rank
 from shared.records import Vector
 from shared.scope import Reach
 from shared.stores.ports import Embedder, MemoryStore
+from shared.times import today
 from shared.wording import check_text
-from shared.words import query_lexemes
+from shared.words import query as words_of
 
 LONGEST_QUERY = 8_000
 
@@ -39,5 +42,7 @@ async def vector_of(embedder: Embedder, query: Query) -> Vector:
 
 async def best(store: MemoryStore, reach: Reach, query: Query, vector: Vector) -> list[Ranked]:
     """The best memories of the reach, best first."""
-    candidates = await store.candidates(reach, vector=vector, lexemes=query_lexemes(query.text))
-    return list(rank(candidates, limit=query.limit, threshold=query.threshold))
+    sought = words_of(query.text)
+    candidates = await store.candidates(reach, vector=vector, lexemes=sought.lexemes)
+    period = named(query.text, date.fromisoformat(today()))
+    return rank(candidates, limit=query.limit, threshold=query.threshold, groups=sought.groups, period=period)

@@ -17,12 +17,19 @@ class RuntimeSettings(Settings):
         default="auto", validation_alias="AGENT_RUNTIMES_MEM0_BACKEND"
     )
     directory: Path = Field(default=Path("/tmp/mem0"), validation_alias="AGENT_RUNTIMES_MEM0_DIR")  # noqa: S108 (the contract's)
-    mem0_config: str | None = Field(default=None, validation_alias="AGENT_RUNTIMES_MEM0_CONFIG_JSON")
+    mem0_config: SecretStr | None = Field(default=None, validation_alias="AGENT_RUNTIMES_MEM0_CONFIG_JSON")
+    openrouter_key: SecretStr | None = Field(default=None, validation_alias="OPENROUTER_API_KEY")
+    llm_seconds: float = Field(default=60.0, gt=0, le=600, validation_alias="RUNTIME_LLM_TIMEOUT")
+    learn_workers: int = Field(default=6, ge=1, le=64, validation_alias="RUNTIME_LEARN_WORKERS")
+    most_waiting: int = Field(default=100, ge=1, le=100_000, validation_alias="RUNTIME_LEARN_WAITING")
     machine_token: SecretStr | None = Field(default=None, validation_alias="RUNTIME_MACHINE_TOKEN")
     trust_loopback: bool | None = Field(default=None, validation_alias="RUNTIME_TRUST_LOOPBACK")
     runtimes_url: str | None = Field(default=None, validation_alias="DATALAYER_RUNTIMES_URL")
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
+
+    mcp_hosts: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_HOSTS")
+    mcp_origins: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_ORIGINS")
 
     @field_validator("machine_token")
     @classmethod
@@ -30,3 +37,8 @@ class RuntimeSettings(Settings):
         if value is not None and len(value.get_secret_value().encode()) < 32:
             raise ValueError("the machine's token has fewer than 32 bytes")
         return value
+
+
+def named(value: str | None) -> list[str]:
+    """The names in a setting that lists some, parted by commas."""
+    return [name for part in (value or "").split(",") if (name := part.strip())]

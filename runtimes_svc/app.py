@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtimes_svc.keys import ACCESS, ADMINISTRATION, SHARES, STORE
+from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.database import database_resource
+from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
-from shared.http.states import KEEPING
+from shared.http.states import STATES
 from shared.settings import BadSettingError
-from shared.snapshots.keeping import Keeping
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
 from shared.stores.pg.shares import PostgresShares
@@ -37,7 +37,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app[SHARES] = PostgresShares(database)
     app[ADMINISTRATION] = PostgresAdministration(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
-    app[KEEPING] = Keeping(PostgresStates(database, settings.collection, settings.dimensions), app[ACCESS])
+    app[STATES] = PostgresStates(database, settings.collection, settings.dimensions)
     app.cleanup_ctx.append(database_resource(settings, database, where))
     add_routes(app, ROUTES)
     return app

@@ -64,7 +64,7 @@ async def start_runtime(dsn: str) -> Service:
     return Service(client)
 
 
-async def start_platform(dsn: str) -> Service:
-    client = TestClient(TestServer(create_platform(PlatformSettings.read(), dsn=dsn)))
+async def start_platform(dsn: str, *, port: int | None = None) -> Service:
+    client = TestClient(TestServer(create_platform(PlatformSettings.read(), dsn=dsn), port=port))
     await client.start_server()
     return Service(client)

@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime_svc.ports import LearnFailed
 from shared.errors import BadValue
-from shared.folding import LEARNED_LONGEST, learned_words
+from shared.wording import LEARNED_LONGEST, learned_words
 
 MOST_FACTS = 200
 """Of one answer. mem0's prompt asks for a fact a topic: more is an LLM that runs wild."""

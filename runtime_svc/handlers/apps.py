@@ -7,20 +7,18 @@ from typing import Any
 from aiohttp import web
 from pydantic import Field
 
-from runtime_svc import finding, learning
+from runtime_svc import finding
 from runtime_svc.finding import Found, Hit
 from runtime_svc.handlers.turns import reader, turn
-from runtime_svc.keys import APPSPECS, EMBEDDER, STORE
-from runtime_svc.learning import Lesson, Message
+from runtime_svc.keys import EMBEDDER
 from runtime_svc.recalling import Query
 from shared import remembered
 from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER
+from shared.http.keys import CALLER, STORE, reached
 from shared.records import By, Door
 from shared.scope import Scope, application_of
-from shared.times import expiration, moment
 from shared.tokens import by_of, scope_of
 from shared.views import shown, shown_revision
 
@@ -29,25 +27,6 @@ class Words(body.Body):
     """A correction."""
 
     memory: str
-
-
-class SaidMessage(body.Body):
-    """One message of a conversation."""
-
-    role: str = Field(min_length=1, max_length=64)
-    content: str
-
-
-class Learn(body.Body):
-    """What is to be learned."""
-
-    memory: str | None = None
-    messages: list[SaidMessage] | None = Field(default=None, max_length=1000)
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    run_id: str | None = Field(default=None, min_length=1, max_length=255)
-    expiration_date: str | None = None
-    timestamp: str | None = None
-    wait: bool = False
 
 
 class Search(body.Body):
@@ -75,6 +54,11 @@ def by(request: web.Request) -> By:
     return by_of(request[CALLER], Door.APPS)
 
 
+def noted(request: web.Request, memories: int) -> None:
+    """Say what was reached, for the access record."""
+    reached(request, memories, application_of(request.match_info["app"]))
+
+
 async def list_memories(request: web.Request) -> web.Response:
     """What the application remembers, newest first."""
     body.refuse_foreign_paging(request)
@@ -86,12 +70,14 @@ async def list_memories(request: web.Request) -> web.Response:
         show_expired=body.flag(request, "show_expired"),
     )
     app, memories = request.match_info["app"], [shown(memory) for memory in page.memories]
+    noted(request, len(memories))
     return answer({"app": app, "count": len(memories), "total": page.total, "next": page.next, "memories": memories})
 
 
 async def get_memory(request: web.Request) -> web.Response:
     """One by id, also an expired one, which says so."""
     found = await remembered.one(request.app[STORE], scope(request), request.match_info["memory_id"])
+    noted(request, 1)
     return answer({"app": request.match_info["app"], "memory": shown(found)})
 
 
@@ -106,6 +92,7 @@ async def correct(request: web.Request) -> web.Response:
         by(request),
         embedder=request.app[EMBEDDER],
     )
+    noted(request, 1)
     return answer({"corrected": 1, "memory": shown(after)})
 
 
@@ -114,6 +101,7 @@ async def forget(request: web.Request) -> web.Response:
     forgotten = await remembered.forget(
         request.app[STORE], scope(request), request.match_info["memory_id"], by(request)
     )
+    noted(request, forgotten)
     return answer({"forgotten": forgotten})
 
 
@@ -123,36 +111,15 @@ async def forget_all(request: web.Request) -> web.Response:
     if count is None:
         raise BadValue("count is required: how many you were shown and confirm.")
     forgotten = await request.app[STORE].forget_all(scope(request), by(request), confirmed=count)
+    noted(request, forgotten)
     return answer({"forgotten": forgotten})
 
 
 async def history(request: web.Request) -> web.Response:
     """What became of one memory."""
     revisions = await remembered.history(request.app[STORE], scope(request), request.match_info["memory_id"])
+    noted(request, 1)
     return answer({"app": request.match_info["app"], "history": [shown_revision(one) for one in revisions]})
-
-
-async def learn(request: web.Request) -> web.Response:
-    """Keep what is said, where the application remembers at all."""
-    said = await body.read(request, Learn)
-    request.app[APPSPECS].check_remembers(scope(request).application)
-    outcomes = await learning.learn_verbatim(
-        request.app[STORE], request.app[EMBEDDER], scope(request), _lesson(said), by(request)
-    )
-    return answer({"results": [{"id": o.id, "memory": o.words, "event": o.event} for o in outcomes]})
-
-
-def _lesson(said: Learn) -> Lesson:
-    if (said.memory is None) == (said.messages is None):
-        raise BadValue("Learn says either memory or messages.")
-    return Lesson(
-        memory=said.memory,
-        messages=[Message(one.role, one.content) for one in said.messages or ()],
-        run_id=said.run_id,
-        metadata=said.metadata,
-        expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
-        learned_at=None if said.timestamp is None else moment(said.timestamp),
-    )
 
 
 async def search(request: web.Request) -> web.Response:
@@ -176,7 +143,9 @@ async def recall(request: web.Request) -> web.Response:
 
 async def _find(request: web.Request, said: Search) -> Found:
     query = Query(said.query, said.limit, said.threshold)
-    return await finding.find(reader(request), turn(request), scope(request).application, query)
+    found = await finding.find(reader(request), turn(request), scope(request).application, query)
+    noted(request, len(found.hits))
+    return found
 
 
 def shown_hit(hit: Hit) -> dict[str, Any]:

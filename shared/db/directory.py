@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from shared.db.keeper import HOLDERS
+from shared.errors import CannotStartError
 
 SYSTEM_USER = "pgserver"
 SOCKET = ".s.PGSQL.5432"
@@ -23,7 +24,7 @@ SOCKET_PATH_LIMIT = 103  # bytes: sun_path has 104 on macOS and 108 on Linux, on
 POLL = 0.02
 
 
-class EmbeddedServerError(RuntimeError):
+class EmbeddedServerError(CannotStartError):
     """The embedded server cannot be had; the sentence says why."""
 
 

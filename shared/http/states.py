@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from typing import Any
 
 from aiohttp import web
 
+from shared.access import Access
 from shared.errors import WrongMediaType
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER
+from shared.http.keys import ACCESS, CALLER, reached
 from shared.http.streaming import each, stream
 from shared.records import By, Door
 from shared.scope import Everything
-from shared.snapshots import keeping
+from shared.snapshots import saving
 from shared.snapshots.document import saved
-from shared.snapshots.keeping import Keeping
 from shared.snapshots.units import shown_time
 from shared.snapshots.whose import whose
-from shared.stores.states import State
+from shared.stores.states import Restored, State, StateStore
+from shared.times import now
 from shared.tokens import by_of, person_of
 
-KEEPING: web.AppKey[Keeping] = web.AppKey("keeping", Keeping)
+STATES: web.AppKey[StateStore] = web.AppKey("states", StateStore)
 
 _PIECE = 64 * 1024
 
@@ -56,27 +56,46 @@ def shown_state(state: State) -> dict[str, Any]:
     return {"id": state.id, "created": shown_time(state.created), "counts": state.counts, "size": state.size}
 
 
-def _shown(
-    request: web.Request, owner: Everything, state: State, *, whole: bool = False, **more: Any
-) -> AsyncIterator[bytes]:
-    states = request.app[KEEPING].states
-    return saved(states, owner, state, shown_to=person(request), whole=whole, more=more)
+def shown_restored(done: Restored) -> dict[str, int]:
+    """What a restore did."""
+    return {
+        "memories": done.memories,
+        "cameBack": done.came_back,
+        "leftOut": done.left_out,
+        "replaced": done.replaced,
+        "notEmbedded": done.not_embedded,
+    }
+
+
+async def note(request: web.Request, memories: int) -> None:
+    """Say how many memories were reached; that of a person named by `userId` is noted in that person's record."""
+    reached(request, memories, None)
+    whom = person(request)
+    if whom.person != person_of(request[CALLER]):
+        verb = getattr(request.match_info.handler, "__name__", "request")
+        access = Access(by(request).actor, verb, Door.STATE, None, memories, now())
+        await request.app[ACCESS].note(whom, access)
 
 
 async def current(request: web.Request) -> web.StreamResponse:
     """What is remembered now."""
-    return await stream(request, each(await keeping.current(request.app[KEEPING], person(request), by(request))))
+    looked = await saving.current(request.app[STATES], person(request))
+    await note(request, looked.memories)
+    return await stream(request, each(looked.pieces))
 
 
 async def save(request: web.Request) -> web.StreamResponse:
     """Keep what is remembered now, and answer it."""
-    state = await keeping.save(request.app[KEEPING], person(request), by(request))
-    return await stream(request, _shown(request, person(request), state))
+    whom = person(request)
+    state = await saving.save(request.app[STATES], whom)
+    await note(request, saving.memories_in(state))
+    return await stream(request, saved(request.app[STATES], whom, state, shown_to=whom))
 
 
 async def list_states(request: web.Request) -> web.Response:
     """The snapshots there are, newest first."""
-    found = await keeping.all_of(request.app[KEEPING], person(request), by(request))
+    found = await request.app[STATES].states(person(request))
+    await note(request, 0)
     return answer({"count": len(found), "states": [shown_state(state) for state in found]})
 
 
@@ -85,53 +104,47 @@ async def take_in(request: web.Request) -> web.Response:
     if request.headers.get("Content-Type") and not request.content_type.endswith("json"):
         raise WrongMediaType("The body is to be application/json.")
     source = request.content.iter_chunked(_PIECE)
-    taken = await keeping.take_in(request.app[KEEPING], person(request), by(request), source)
+    taken = await saving.take_in(request.app[STATES], person(request), source)
+    await note(request, saving.memories_in(taken.state))
     return answer({**shown_state(taken.state), "graphLeftOut": taken.graph_left_out})
 
 
 async def get_state(request: web.Request) -> web.StreamResponse:
     """One snapshot; with `export=true` as a document that can be taken in again, exactly."""
-    whole = body.flag(request, "export")
-    state = await keeping.one(request.app[KEEPING], person(request), request.match_info["state_id"], by(request))
+    whole, whom = body.flag(request, "export"), person(request)
+    state = await saving.one(request.app[STATES], whom, request.match_info["state_id"])
+    await note(request, saving.memories_in(state))
     headers = {"Content-Disposition": f'attachment; filename="memory-{state.id}.json"'} if whole else {}
-    return await stream(request, _shown(request, person(request), state, whole=whole), **headers)
+    return await stream(request, saved(request.app[STATES], whom, state, shown_to=whom, whole=whole), **headers)
 
 
 async def restore(request: web.Request) -> web.StreamResponse:
     """Replace what is remembered by a snapshot, and answer that."""
-    owner, state, done = await keeping.restore(
-        request.app[KEEPING],
-        person(request),
+    states, whom = request.app[STATES], person(request)
+    owner, state, done = await saving.restore(
+        states,
+        whom,
         Everything(person_of(request[CALLER])),
         request.match_info["state_id"],
         by(request),
         respect_forgotten=body.flag(request, "respect_forgotten"),
     )
-    told = {
-        "memories": done.memories,
-        "cameBack": done.came_back,
-        "leftOut": done.left_out,
-        "replaced": done.replaced,
-        "notEmbedded": done.not_embedded,
-    }
-    return await stream(request, _shown(request, owner, state, restored=told))
+    await note(request, done.memories)
+    return await stream(request, saved(states, owner, state, shown_to=whom, restored=shown_restored(done)))
 
 
 async def drop(request: web.Request) -> web.Response:
     """Forget a snapshot."""
-    await keeping.drop(request.app[KEEPING], person(request), request.match_info["state_id"], by(request))
+    await saving.drop(request.app[STATES], person(request), request.match_info["state_id"])
+    await note(request, 0)
     return answer({"forgotten": 1})
 
 
 async def erase(request: web.Request) -> web.Response:
     """Forget everything, in every application."""
-    erased = await keeping.erase(
-        request.app[KEEPING],
-        person(request),
-        by(request),
-        allowances=body.flag(request, "allowances"),
-        snapshots=body.flag(request, "snapshots"),
-    )
+    allowances, snapshots = body.flag(request, "allowances"), body.flag(request, "snapshots")
+    erased = await request.app[STATES].erase(person(request), by(request), allowances=allowances, snapshots=snapshots)
+    await note(request, erased.memories)
     return answer(
         {
             "forgotten": erased.memories,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -104,7 +104,7 @@ class Current:
 
 
 async def saved(
-    states: StateStore, owner: Everything, state: State, *, shown_to: Everything, whole: bool, more: Mapping[str, Any]
+    states: StateStore, owner: Everything, state: State, *, shown_to: Everything, whole: bool = False, **more: Any
 ) -> AsyncIterator[bytes]:
     """A snapshot as a document, as of the person whom it is shown to."""
     document = Document(shown_to.person, whole=whole)

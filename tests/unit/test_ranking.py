@@ -1,11 +1,13 @@
 """Ranking is pure: hand-made numbers in, an order and scores between 0 and 1 out."""
 
 import math
+from datetime import date
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.periods import Period
 from shared.ranking import bm25, rank
 from shared.records import Candidate, Candidates, Memory
 
@@ -47,13 +49,13 @@ def test_bm25_of_statistics_that_lag_behind_is_never_negative():
     assert bm25([1], 0, frequencies=[0], size=0, mean_length=0.0) >= 0
 
 
-def test_a_score_is_half_meaning_and_half_words():
+def test_a_score_is_meaning_lifted_by_words():
     (one,) = rank(among(candidate("a", 0.6, [1]), frequencies=[1]), limit=10)
     words = math.log(1 + 99.5 / 1.5) * 2.2 / 2.2
 
     assert one.parts["semantic"] == pytest.approx(0.6)
-    assert one.parts["keyword"] == pytest.approx(1 - math.exp(-words / 10))
-    assert one.score == pytest.approx(0.5 * 0.6 + 0.5 * one.parts["keyword"])
+    assert one.parts["keyword"] == pytest.approx(1 - math.exp(-words / 8))
+    assert one.score == pytest.approx(1 - 0.4 * (1 - one.parts["keyword"]), abs=1e-6)
 
 
 def test_a_score_does_not_depend_on_the_other_candidates():
@@ -79,7 +81,8 @@ def test_a_paraphrase_without_a_common_word_is_found_by_meaning():
 def test_a_query_without_a_vector_is_ranked_by_words_alone():
     (one,) = rank(among(candidate("a", None, [1]), frequencies=[1]), limit=1)
 
-    assert one.score == one.parts["keyword"] > 0
+    assert one.score == pytest.approx(one.parts["keyword"], abs=1e-6)
+    assert one.score > 0
 
 
 def test_a_word_and_its_stem_count_once():
@@ -106,7 +109,8 @@ def test_ties_are_newest_first_then_by_id():
 def test_the_threshold_holds_for_the_score_and_is_inclusive():
     candidates = among(candidate("a", 0.8), candidate("b", 0.4))
 
-    assert order(rank(candidates, limit=9, threshold=0.4)) == ["a"]
+    assert order(rank(candidates, limit=9, threshold=0.4)) == ["a", "b"]
+    assert order(rank(candidates, limit=9, threshold=0.41)) == ["a"]
     assert order(rank(candidates, limit=9, threshold=0.0)) == ["a", "b"]
 
 
@@ -117,16 +121,90 @@ def test_a_limit_of_nothing_gives_nothing(limit):
 
 def test_a_turn_beside_a_good_one_is_lifted_and_never_above_one():
     turns = [
-        candidate("question", 0.8, neighbours=["answer"]),
-        candidate("answer", 0.2, neighbours=["question", "elsewhere"]),
+        candidate("said", 0.8, neighbours=["answer"]),
+        candidate("answer", 0.2, neighbours=["said", "elsewhere"]),
         candidate("alone", 0.3),
     ]
     ranked = rank(among(*turns), limit=3)
     answer = ranked[1]
 
-    assert order(ranked) == ["question", "answer", "alone"]
-    assert answer.parts["neighbour"] == pytest.approx(0.3 * 0.4 * (1 - 0.1))
-    assert answer.score == pytest.approx(0.1 + answer.parts["neighbour"])
+    assert order(ranked) == ["said", "answer", "alone"]
+    assert answer.parts["neighbour"] == pytest.approx(0.4 * 0.8 * (1 - 0.2))
+    assert answer.score == pytest.approx(0.2 + answer.parts["neighbour"], abs=1e-6)
+
+
+def test_a_turn_two_away_lifts_less():
+    turns = [
+        candidate("good", 0.8, neighbours=["near"]),
+        candidate("near", 0.1, neighbours=["good", "far"]),
+        candidate("far", 0.1, neighbours=["near"]),
+    ]
+    by_id = {one.memory.id: one for one in rank(among(*turns), limit=3)}
+
+    assert by_id["near"].parts["neighbour"] == pytest.approx(0.4 * 0.8 * 0.9)
+    assert by_id["far"].parts["neighbour"] == pytest.approx((0.4 * 0.1 + 0.3 * 0.8) * 0.9)
+
+
+def test_a_turn_that_asks_counts_less_and_lifts_its_answer_more():
+    asks = Candidate(Memory("asks", {"data": "Where do you work?"}), 0.5, (), 3, ["answer"])
+    answer = Candidate(Memory("answer", {"data": "At the harbour."}), 0.45, (), 3, ["asks"])
+    by_id = {one.memory.id: one for one in rank(among(asks, answer), limit=2)}
+
+    assert by_id["asks"].score < by_id["answer"].score
+    assert by_id["answer"].parts["neighbour"] == pytest.approx(0.4 * 0.5 * 0.9 * 1.4 * 0.55)
+
+
+def test_a_question_that_is_no_turn_of_a_run_loses_nothing():
+    (one,) = rank(among(Candidate(Memory("a", {"data": "Why not?"}), 0.5, (), 1)), limit=1)
+
+    assert one.score == 0.5
+
+
+def test_what_was_learned_in_the_named_period_is_preferred():
+    then = candidate("then", 0.5, created_at="2023-06-15T08:00:00.000000+00:00")
+    later = candidate("later", 0.55, created_at="2024-06-15T08:00:00.000000+00:00")
+    june = Period(date(2023, 6, 1), date(2023, 6, 30))
+
+    assert order(rank(among(then, later), limit=2)) == ["later", "then"]
+    assert order(rank(among(then, later), limit=2, period=june)) == ["then", "later"]
+
+
+def told(key, words, cosine, year, terms=()):
+    return Candidate(
+        Memory(key, {"data": words, "created_at": f"{year}-01-01T00:00:00.000000+00:00"}), cosine, terms, 5
+    )
+
+
+@pytest.mark.field("B94")
+def test_of_two_memories_in_nearly_the_same_words_the_newer_comes_first():
+    ranked = rank(
+        among(told("old", "User works at A", 0.52, 2024), told("new", "User works at B", 0.47, 2026)), limit=2
+    )
+
+    assert order(ranked) == ["new", "old"]
+    assert ranked[0].parts["newer"] == pytest.approx(0.05)
+
+
+def test_a_newer_memory_with_another_number_does_not_pass_the_one_that_was_asked_for():
+    ranked = rank(
+        among(
+            told("asked", "Order AB-1 was shipped", 0.5, 2024, [1, 1]),
+            told("other", "Order AB-2 was shipped", 0.49, 2026, [0, 1]),
+            frequencies=[1, 2],
+        ),
+        limit=2,
+    )
+
+    assert order(ranked) == ["asked", "other"]
+
+
+def test_a_newer_memory_in_other_words_is_not_lifted():
+    ranked = rank(
+        among(told("near", "User is vegetarian", 0.5, 2024), told("far", "User owns a red bicycle", 0.45, 2026)),
+        limit=2,
+    )
+
+    assert order(ranked) == ["near", "far"]
 
 
 def test_opposite_meaning_scores_nothing_rather_than_less():

@@ -10,7 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from shared.stores.local.faults import Refused, in_our_words, sentence_of
+from shared.errors import CannotStartError
+from shared.stores.local import filters
+from shared.stores.local.faults import in_our_words, sentence_of
 from shared.stores.local.gate import Gate
 from shared.stores.local.lanes import Lane
 from shared.stores.local.overflow import PAGE
@@ -53,7 +55,7 @@ class Database:
         self._retry: asyncio.Task[None] | None = None
 
     async def open(self, job: Job[T]) -> T:
-        """Connect and recover, then run a first job, which makes or checks the tables. Raises Refused."""
+        """Connect and recover, then run a first job, which makes or checks the tables. Raises CannotStartError."""
         try:
             return await self._writer_lane.run(lambda: self._first(job))
         except BaseException:
@@ -94,7 +96,7 @@ class Database:
             self._writer = self._connect()
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.Error as error:
-            raise Refused(sentence_of(error)) from error
+            raise CannotStartError(sentence_of(error)) from error
         return self._transaction(job)
 
     def _connect(self) -> sqlite3.Connection:
@@ -103,6 +105,7 @@ class Database:
             f"{self._path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
         )
         self._open.append(connection)
+        filters.register(connection)
         for setting in _SETTINGS:
             connection.execute(setting).fetchall()
         return connection

@@ -9,7 +9,7 @@ import secrets
 from dataclasses import dataclass
 from pathlib import Path
 
-from shared.stores.local.faults import Refused
+from shared.errors import CannotStartError
 
 DATABASE = "memories.sqlite3"
 _LOCK = "owner.lock"
@@ -39,19 +39,21 @@ class Directory:
         os.close(self._lock)
 
     def expected(self, dimensions: int) -> Identity | None:
-        """Whose database must be there; None when the directory is new. Raises Refused for a torn or foreign one."""
+        """Whose database must be there; None when the directory is new. Refuses a torn or foreign one."""
         marker = self._read_marker()
         present = self.database.exists() and self.database.stat().st_size > 0
         if present and not self._has_magic():
-            raise Refused(f"{self.database} is no SQLite database, or a damaged one: restore it from a copy.")
+            raise CannotStartError(f"{self.database} is no SQLite database, or a damaged one: restore it from a copy.")
         if marker is None:
             if not present and any(self.path.glob(f"{DATABASE}-*")):
-                raise Refused(f"{self.path} has a journal without its database: restore it from a whole copy.")
+                raise CannotStartError(f"{self.path} has a journal without its database: restore it from a whole copy.")
             return None
         if not present:
-            raise Refused(f"{self.database} is gone or empty, yet the directory was in use: restore it from a copy.")
+            raise CannotStartError(
+                f"{self.database} is gone or empty, yet was in use: restore the directory from a copy."
+            )
         if marker.dimensions != dimensions:
-            raise Refused(
+            raise CannotStartError(
                 f"{self.path} holds vectors of {marker.dimensions} dimensions, the embedder here makes {dimensions}."
             )
         return marker
@@ -88,12 +90,12 @@ class Directory:
         try:
             said = json.loads((self.path / _MARKER).read_text(encoding="utf-8"))
             if said["format"] != _FORMAT:
-                raise Refused(f"{self.path} was made by another version of this program.")
+                raise CannotStartError(f"{self.path} was made by another version of this program.")
             return Identity(str(said["id"]), int(said["dimensions"]))
         except FileNotFoundError:
             return None
         except (ValueError, TypeError, KeyError) as error:
-            raise Refused(f"{self.path / _MARKER} is damaged: restore it from a copy.") from error
+            raise CannotStartError(f"{self.path / _MARKER} is damaged: restore it from a copy.") from error
 
 
 def new_identity(dimensions: int) -> Identity:
@@ -106,17 +108,17 @@ def _claim(path: Path) -> int:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        raise Refused(f"{path} cannot be used as the store's directory: {error.strerror}.") from error
+        raise CannotStartError(f"{path} cannot be used as the store's directory: {error.strerror}.") from error
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError as error:
         owner = os.pread(descriptor, 32, 0).decode(errors="replace").strip()
         os.close(descriptor)
-        raise Refused(f"{path} is in use by process {owner or '?'}: one process owns the local store.") from error
+        raise CannotStartError(f"{path} is in use by process {owner or '?'}: one process owns it.") from error
     try:
         os.ftruncate(descriptor, 0)
         os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
     except OSError as error:
         os.close(descriptor)
-        raise Refused(f"{path} cannot be written: {error.strerror}.") from error
+        raise CannotStartError(f"{path} cannot be written: {error.strerror}.") from error
     return descriptor

@@ -21,10 +21,6 @@ _SENTENCES = {
 _ANY = "What is remembered cannot be reached right now. Try again in a moment."
 
 
-class Refused(Unavailable):
-    """The directory cannot be served: held by another process, damaged, or not what it should be."""
-
-
 def sentence_of(error: sqlite3.Error) -> str:
     """What the caller is told of a fault."""
     # The primary result code is the low byte of an extended one.

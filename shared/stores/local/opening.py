@@ -6,9 +6,9 @@ import asyncio
 import sqlite3
 from pathlib import Path
 
+from shared.errors import CannotStartError
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory, Identity, new_identity
-from shared.stores.local.faults import Refused
 from shared.stores.local.overflow import PAGE
 from shared.stores.local.schema import prepare
 
@@ -17,7 +17,7 @@ _CHECKED_WHOLE = 64 * 1024 * 1024
 
 
 async def opened(path: Path, dimensions: int) -> tuple[Directory, Database]:
-    """The directory, owned, and its database, ready. Raises Refused with a sentence."""
+    """The directory, owned, and its database, ready. Raises CannotStartError with a sentence."""
     directory = await asyncio.to_thread(Directory, path)
     try:
         expected = await asyncio.to_thread(_expected, directory, dimensions)
@@ -27,7 +27,7 @@ async def opened(path: Path, dimensions: int) -> tuple[Directory, Database]:
             await asyncio.to_thread(directory.mark, identity)
     except OSError as error:
         directory.release()
-        raise Refused(f"{path} cannot be used as the store's directory: {error.strerror}.") from error
+        raise CannotStartError(f"{path} cannot be used as the store's directory: {error.strerror}.") from error
     except BaseException:
         directory.release()
         raise
@@ -48,11 +48,20 @@ def _checked(
     pages, page_size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
     size = directory.database.stat().st_size
     if page_size != PAGE:
-        raise Refused("The store's database has pages of another size: it was made by another program.")
+        raise CannotStartError("The store's database has pages of another size: it was made by another program.")
     if expected is None:
         return identity
     if size < pages * page_size:
-        raise Refused("The store's database is cut short: restore the directory from a copy.")
-    if size <= _CHECKED_WHOLE and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-        raise Refused("The store's database is damaged: restore the directory from a copy.")
+        raise CannotStartError("The store's database is cut short: restore the directory from a copy.")
+    if size <= _CHECKED_WHOLE and not _sound(connection):
+        raise CannotStartError("The store's database is damaged: restore the directory from a copy.")
     return identity
+
+
+def _sound(connection: sqlite3.Connection) -> bool:
+    """SQLite checks its own structure; that a page of words was lost shows in the words."""
+    structure = connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok"
+    return (
+        structure
+        and not connection.execute("SELECT EXISTS (SELECT 1 FROM memories WHERE NOT json_valid(payload))").fetchone()[0]
+    )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 
+from shared.errors import CannotStartError
 from shared.stores.local.directory import Identity
-from shared.stores.local.faults import Refused
 
 _APPLICATION = 0x524D454D
 _VERSIONS = (
@@ -77,12 +77,12 @@ _VERSIONS = (
 
 
 def prepare(connection: sqlite3.Connection, expected: Identity | None, new: Identity) -> Identity:
-    """Make the tables of a new store, or check those there are; whose they are. Raises Refused."""
+    """Make the tables of a new store, or check those there are; whose they are. Raises CannotStartError."""
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if version == 0:
         _refuse_foreign(connection, expected)
     elif version > len(_VERSIONS) or connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
-        raise Refused("The database in the store's directory was made by another program, or by a newer version.")
+        raise CannotStartError("The database in the store's directory was made by another program or a newer version.")
     for number, statements in enumerate(_VERSIONS[version:], version + 1):
         for statement in _split(statements):
             connection.execute(statement)
@@ -95,17 +95,17 @@ def prepare(connection: sqlite3.Connection, expected: Identity | None, new: Iden
 
 def _refuse_foreign(connection: sqlite3.Connection, expected: Identity | None) -> None:
     if expected is not None:
-        raise Refused("The store's database is empty, yet the directory was in use: restore it from a copy.")
+        raise CannotStartError("The store's database is empty, yet the directory was in use: restore it from a copy.")
     if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-        raise Refused("The database in the store's directory was made by another program.")
+        raise CannotStartError("The database in the store's directory was made by another program.")
 
 
 def _identity(connection: sqlite3.Connection, expected: Identity | None, new: Identity) -> Identity:
     found = Identity(*connection.execute("SELECT id, dimensions FROM identity").fetchone())
     if expected is not None and found != expected:
-        raise Refused("The store's database and its marker are of different stores: restore the directory from a copy.")
+        raise CannotStartError("The store's database and its marker are of different stores: restore both.")
     if found.dimensions != new.dimensions:
-        raise Refused(f"The store holds vectors of {found.dimensions} dimensions, the embedder makes {new.dimensions}.")
+        raise CannotStartError(f"The store holds vectors of {found.dimensions} dimensions, not {new.dimensions}.")
     return found
 
 

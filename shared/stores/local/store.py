@@ -21,7 +21,6 @@ from shared.records import (
     Patch,
     Receipt,
     Revision,
-    Update,
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
@@ -47,7 +46,7 @@ class LocalStore:
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
-        """Own a directory, made when new. Raises Refused: in use, damaged, or of another embedder."""
+        """Own a directory, made when new. Raises CannotStartError: in use, damaged, or of another embedder."""
         return cls(*await opened(directory, dimensions), dimensions=dimensions, cache_bytes=cache_bytes)
 
     async def close(self) -> None:
@@ -122,7 +121,7 @@ class LocalStore:
             outcomes = [writing.change(writing_, change) for change in changes]
             return [outcome for outcome in outcomes if outcome is not None]
 
-        forgets = any(isinstance(change, Delete | Update) for change in changes)
+        forgets = any(isinstance(change, Delete) for change in changes)
         return await (self._database.forget(job) if forgets else self._database.write(job))
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:

@@ -32,7 +32,7 @@ LIMITS = Limits(parallel=2, llm_seconds=1, seconds=3)
 
 
 def config(server: OpenAIServer, **parts: Any):
-    return read_config(json.dumps({"llm": server.llm(), **parts}), {})
+    return read_config(json.dumps({"llm": server.llm(), **parts}), openrouter=False)
 
 
 @pytest.fixture
@@ -422,7 +422,7 @@ async def test_no_words_are_logged(extractor, server, caplog):
 )
 async def test_a_provider_that_cannot_be_used_is_a_sentence_at_start(store, embedder, monkeypatch, llm, says):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    given = read_config(json.dumps({"llm": llm}), {})
+    given = read_config(json.dumps({"llm": llm}), openrouter=False)
 
     with pytest.raises(BadSettingError) as fault:
         await Mem0Extractor.open(given, store, embedder)
@@ -432,7 +432,7 @@ async def test_a_provider_that_cannot_be_used_is_a_sentence_at_start(store, embe
 
 
 async def test_mem0s_own_stores_stand_in_its_factories_afterwards(extractor):
-    from mem0.utils.factory import EmbedderFactory, VectorStoreFactory  # noqa: PLC0415 (after the extractor opened)
+    from mem0.utils.factory import EmbedderFactory, VectorStoreFactory
 
     assert VectorStoreFactory.provider_to_class["faiss"] == "mem0.vector_stores.faiss.FAISS"
     assert EmbedderFactory.provider_to_class["huggingface"].startswith("mem0.")
