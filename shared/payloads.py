@@ -13,6 +13,9 @@ from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized
 
+_IDENTITY = frozenset({"user_id", "agent_id"})
+"""Never moved by any change."""
+
 
 def hash_of(words: str) -> str:
     """mem0's hash of a memory's words: MD5, hexadecimal. It tells exact duplicates, nothing more."""
@@ -92,7 +95,7 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
         after["vector_of"] = None if patch.vector is not None or stale == after["hash"] else stale
         if patch.correction:
             after |= {"corrected_by": by.actor, "corrected_at": stamp(now)}
-    after |= patch.payload
+    after |= {key: value for key, value in patch.payload.items() if key not in _IDENTITY}
     after = {key: value for key, value in after.items() if value is not None}
     changed = after != {key: value for key, value in payload.items() if value is not None}
     if changed:
