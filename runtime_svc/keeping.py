@@ -41,12 +41,8 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     database = Database(dsn, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
-<<<<<<< HEAD
-    app[QUEUE] = PostgresQueue(database)
-    app[DATA] = PostgresData(database)
-=======
     app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
->>>>>>> main
+    app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 

@@ -14,11 +14,8 @@ from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
-<<<<<<< HEAD
 from shared.http.states import STATES
-=======
 from shared.origins import origins_of
->>>>>>> main
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration

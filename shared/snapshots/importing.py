@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,6 +27,7 @@ REARRANGED = "Its units stand in another order than in a snapshot. Nothing was t
 _KINDS = {name: kind for kind, name in MEMBERS.items()} | {"allowances": Kind.ALLOWANCE}
 _GRAPH = ("graphNodes", "graphRelationships")
 _MOST_TYPED = 10_000
+_BATCH = 50
 
 
 @dataclass(slots=True)
@@ -43,9 +45,16 @@ class Importing:
 
     async def parts(self, source: AsyncIterator[bytes]) -> AsyncIterator[Part | Sealed]:
         """The document's content, sealed at its end. Raises Unreadable or BadValue, each with a sentence."""
+        batch: list[Entry] = []
         async for member in Members(source).read():
-            for part in self._parts.take(self._entries(member)):
-                yield part
+            batch += self._entries(member)
+            if len(batch) >= _BATCH:
+                # Compressing takes milliseconds: they are not the event loop's.
+                for part in await asyncio.to_thread(self._parts.take, batch):
+                    yield part
+                batch = []
+        for part in await asyncio.to_thread(self._parts.take, batch):
+            yield part
         sealed = self._sealed()
         for part in self._parts.rest():
             yield part
