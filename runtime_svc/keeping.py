@@ -55,6 +55,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
+        app[QUEUE] = store.queue()
 
         async def ready() -> bool:
             return True

@@ -21,7 +21,7 @@ from shared.words import lexemes as lexemes_of
 _SEARCH = """
 WITH q AS MATERIALIZED (
     SELECT ord, lexeme, CASE WHEN octet_length(lexeme) BETWEEN 1 AND 2046 THEN
-        (chr(39) || replace(replace(lexeme, chr(92), repeat(chr(92), 2)), chr(39), repeat(chr(39), 2)) || chr(39))::tsquery
+        (chr(39) || regexp_replace(lexeme, '([''\\\\])', '\\1\\1', 'g') || chr(39))::tsquery
     END AS query
     FROM unnest({lexemes}::text[]) WITH ORDINALITY AS t(lexeme, ord)
 ), s AS MATERIALIZED (

@@ -9,7 +9,6 @@ from shared.db.collection import Collection
 from shared.db.pool import Database
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
-from shared.payloads import hash_of
 from shared.records import (
     Add,
     ApplicationSummary,
@@ -27,6 +26,7 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
+from shared.stores.barring import FORGOTTEN, unbarred
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.ports import Accepted
 from shared.times import now, today
@@ -103,10 +103,10 @@ class PostgresStore:
             barred = frozenset[str]()
             if accepted is not None:
                 if await scopes.epoch(connection, scope) != accepted.epoch:
-                    raise ForgottenMeanwhile(events.FORGOTTEN)
+                    raise ForgottenMeanwhile(FORGOTTEN)
                 if accepted.event_id is not None:
                     barred = await events.barred(connection, scope, accepted.event_id)
-            outcomes = await self._write(connection, scope, _unbarred(changes, barred), by)
+            outcomes = await self._write(connection, scope, unbarred(changes, barred), by)
             if accepted is not None and accepted.event_id is not None:
                 await events.end(connection, scope, accepted.event_id, outcomes, now())
             return outcomes
@@ -166,15 +166,3 @@ class PostgresStore:
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         async with self._database.connection() as connection:
             return await reading.applications(connection, self._collection, person, today())
-
-
-def _unbarred(changes: Sequence[Change], barred: frozenset[str]) -> list[Change]:
-    """Without those whose words were forgotten after the learn was accepted."""
-    if not barred:
-        return list(changes)
-    return [
-        change
-        for change in changes
-        if not (isinstance(change, Add) and change.payload["hash"] in barred)
-        and not (isinstance(change, Update) and hash_of(change.words) in barred)
-    ]
