@@ -14,11 +14,13 @@ from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.errors import CannotStartError
+from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
 from shared.http.keys import ACCESS, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -40,6 +42,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
     app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
+    app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 

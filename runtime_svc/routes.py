@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.handlers import applications, apps, chat, events, gateway, learning, mcp, tools
-from shared.http import accesses, receipts
+from shared.http import accesses, data, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
 _MEMORIES = "/api/v1/apps/memories/{app}"
@@ -29,6 +29,7 @@ ROUTES: list[web.RouteDef] = [
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
     web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
+    *data.routes(),
     web.post(f"{_GATEWAY}/search-memories", gateway.search),
     web.post(f"{_GATEWAY}/list-memories", gateway.list_memories),
     web.post(f"{_GATEWAY}/get-memory", gateway.get_memory),

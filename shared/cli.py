@@ -11,6 +11,7 @@ import click
 
 from shared.errors import BadValue
 from shared.mcp_pipe import Pipe, endpoint
+from shared.snapshots.command import snapshot_group
 from shared.verifier import issue
 
 
@@ -60,3 +61,6 @@ def _credential() -> dict[str, str]:
     if bearer:
         return {"Authorization": f"Bearer {bearer}"}
     return {"X-API-Key": key} if key else {}
+
+
+main.add_command(snapshot_group(_credential))
