@@ -19,6 +19,10 @@ class ServiceError(Exception):
         """Further members of the answer's body, such as `total`."""
 
 
+class CannotStartError(Exception):
+    """Why a service refuses to start, in a sentence that names what to change and never quotes a secret."""
+
+
 class Unreadable(ServiceError):
     """The request cannot be read: not JSON, not UTF-8, not an object."""
 

@@ -18,8 +18,27 @@ Payload = Mapping[str, Any]
 """A memory as mem0 keeps it: its own keys beside the client's metadata."""
 
 RESERVED = frozenset(
-    "data hash text_lemmatized user_id agent_id run_id actor_id role created_at updated_at attributed_to "
-    "expiration_date corrected_by corrected_at vector_of app_id inner_agent categories immutable".split()
+    {
+        "data",
+        "hash",
+        "text_lemmatized",
+        "user_id",
+        "agent_id",
+        "run_id",
+        "actor_id",
+        "role",
+        "created_at",
+        "updated_at",
+        "attributed_to",
+        "expiration_date",
+        "corrected_by",
+        "corrected_at",
+        "vector_of",
+        "app_id",
+        "inner_agent",
+        "categories",
+        "immutable",
+    }
 )
 """Payload keys that are mem0's or ours: client metadata never sets or moves them.
 

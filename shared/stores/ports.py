@@ -48,7 +48,7 @@ class MemoryStore(Protocol):
         where: Filter | None = None,
         show_expired: bool = False,
     ) -> Page:
-        """Newest first, ties by id. `after` (a page's `next`) neither repeats nor skips. Raises BadValue for a bad one."""
+        """Newest first, ties by id. `after`, a page's `next`, neither repeats nor skips. May raise BadValue."""
 
     async def count(self, reach: Reach, *, where: Filter | None = None, show_expired: bool = False) -> int:
         """How many there are."""

@@ -1,0 +1,188 @@
+"""The native routes, under `/api/v1/apps`: what one application remembers of the person calling."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+from pydantic import Field
+
+from runtime_svc import finding, learning
+from runtime_svc.finding import Found, Hit
+from runtime_svc.handlers.turns import reader, turn
+from runtime_svc.keys import APPSPECS, EMBEDDER, STORE
+from runtime_svc.learning import Lesson, Message
+from runtime_svc.recalling import Query
+from shared import remembered
+from shared.errors import BadValue
+from shared.http import body
+from shared.http.answers import answer
+from shared.http.keys import CALLER
+from shared.records import By, Door
+from shared.scope import Scope, application_of
+from shared.times import expiration, moment
+from shared.tokens import by_of, scope_of
+from shared.views import shown, shown_revision
+
+
+class Words(body.Body):
+    """A correction."""
+
+    memory: str
+
+
+class SaidMessage(body.Body):
+    """One message of a conversation."""
+
+    role: str = Field(min_length=1, max_length=64)
+    content: str
+
+
+class Learn(body.Body):
+    """What is to be learned."""
+
+    memory: str | None = None
+    messages: list[SaidMessage] | None = Field(default=None, max_length=1000)
+    metadata: dict[str, Any] = Field(default_factory=dict)
+    run_id: str | None = Field(default=None, min_length=1, max_length=255)
+    expiration_date: str | None = None
+    timestamp: str | None = None
+    wait: bool = False
+
+
+class Search(body.Body):
+    """What is looked for."""
+
+    query: str
+    limit: int = Field(default=10, ge=1, le=100)
+    threshold: float | None = Field(default=None, ge=0, le=1)
+
+
+class Recall(Search):
+    """What is looked for, and how the block for the LLM is made."""
+
+    inject_memory_timestamps: bool = True
+    max_tokens: int | None = Field(default=None, ge=1, le=1_000_000)
+
+
+def scope(request: web.Request) -> Scope:
+    """The person calling and the application in the path."""
+    return scope_of(request[CALLER], application_of(request.match_info["app"]))
+
+
+def by(request: web.Request) -> By:
+    """Who is recorded."""
+    return by_of(request[CALLER], Door.APPS)
+
+
+async def list_memories(request: web.Request) -> web.Response:
+    """What the application remembers, newest first."""
+    body.refuse_foreign_paging(request)
+    page = await request.app[STORE].page(
+        scope(request),
+        limit=body.integer(request, "limit", default=500, least=1, most=1000) or 500,
+        offset=body.integer(request, "offset", default=0) or 0,
+        after=body.text(request, "cursor"),
+        show_expired=body.flag(request, "show_expired"),
+    )
+    app, memories = request.match_info["app"], [shown(memory) for memory in page.memories]
+    return answer({"app": app, "count": len(memories), "total": page.total, "next": page.next, "memories": memories})
+
+
+async def get_memory(request: web.Request) -> web.Response:
+    """One by id, also an expired one, which says so."""
+    found = await remembered.one(request.app[STORE], scope(request), request.match_info["memory_id"])
+    return answer({"app": request.match_info["app"], "memory": shown(found)})
+
+
+async def correct(request: web.Request) -> web.Response:
+    """New words for one, embedded again."""
+    said = await body.read(request, Words)
+    after = await remembered.correct(
+        request.app[STORE],
+        scope(request),
+        request.match_info["memory_id"],
+        said.memory,
+        by(request),
+        embedder=request.app[EMBEDDER],
+    )
+    return answer({"corrected": 1, "memory": shown(after)})
+
+
+async def forget(request: web.Request) -> web.Response:
+    """One, with everything derived from it."""
+    forgotten = await remembered.forget(
+        request.app[STORE], scope(request), request.match_info["memory_id"], by(request)
+    )
+    return answer({"forgotten": forgotten})
+
+
+async def forget_all(request: web.Request) -> web.Response:
+    """All, no more than the count that the person confirmed."""
+    count = body.integer(request, "count", default=None)
+    if count is None:
+        raise BadValue("count is required: how many you were shown and confirm.")
+    forgotten = await request.app[STORE].forget_all(scope(request), by(request), confirmed=count)
+    return answer({"forgotten": forgotten})
+
+
+async def history(request: web.Request) -> web.Response:
+    """What became of one memory."""
+    revisions = await remembered.history(request.app[STORE], scope(request), request.match_info["memory_id"])
+    return answer({"app": request.match_info["app"], "history": [shown_revision(one) for one in revisions]})
+
+
+async def learn(request: web.Request) -> web.Response:
+    """Keep what is said, where the application remembers at all."""
+    said = await body.read(request, Learn)
+    request.app[APPSPECS].check_remembers(scope(request).application)
+    outcomes = await learning.learn_verbatim(
+        request.app[STORE], request.app[EMBEDDER], scope(request), _lesson(said), by(request)
+    )
+    return answer({"results": [{"id": o.id, "memory": o.words, "event": o.event} for o in outcomes]})
+
+
+def _lesson(said: Learn) -> Lesson:
+    if (said.memory is None) == (said.messages is None):
+        raise BadValue("Learn says either memory or messages.")
+    return Lesson(
+        memory=said.memory,
+        messages=[Message(one.role, one.content) for one in said.messages or ()],
+        run_id=said.run_id,
+        metadata=said.metadata,
+        expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
+        learned_at=None if said.timestamp is None else moment(said.timestamp),
+    )
+
+
+async def search(request: web.Request) -> web.Response:
+    """The best for a query, each with its score; `unread` says why a turn reads nothing."""
+    said = await body.read(request, Search)
+    found = await _find(request, said)
+    memories = [shown_hit(hit) for hit in found.hits]
+    view = {"app": request.match_info["app"], "count": len(memories), "memories": memories}
+    return answer(view if found.unread is None else {**view, "unread": found.unread})
+
+
+async def recall(request: web.Request) -> web.Response:
+    """The best for a query, and a block of them for an LLM; `unread` says why a turn reads nothing."""
+    said = await body.read(request, Recall)
+    found = await _find(request, said)
+    context = finding.context(found, timestamps=said.inject_memory_timestamps, max_tokens=said.max_tokens)
+    memories = [shown_hit(hit) for hit in found.hits]
+    view = {"app": request.match_info["app"], "context": context, "memories": memories}
+    return answer(view if found.unread is None else {**view, "unread": found.unread})
+
+
+async def _find(request: web.Request, said: Search) -> Found:
+    query = Query(said.query, said.limit, said.threshold)
+    return await finding.find(reader(request), turn(request), scope(request).application, query)
+
+
+def shown_hit(hit: Hit) -> dict[str, Any]:
+    """A memory that was found; one of another application is marked, also in its metadata."""
+    view = {**shown(hit.ranked.memory), "score": round(hit.ranked.score, 6)}
+    if hit.remembered_by is None:
+        return view
+    marked = {**view.get("metadata", {}), "remembered_by": hit.remembered_by}
+    return {**view, "remembered_by": hit.remembered_by, "metadata": marked}

@@ -1,0 +1,14 @@
+"""The typed keys of what the runtime keeps on its application."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from runtime_svc.appspecs import Appspecs
+from runtime_svc.turns import Allowances
+from shared.stores.ports import Embedder, MemoryStore
+
+STORE: web.AppKey[MemoryStore] = web.AppKey("store", MemoryStore)
+EMBEDDER: web.AppKey[Embedder] = web.AppKey("embedder", Embedder)
+ALLOWANCES: web.AppKey[Allowances] = web.AppKey("allowances", Allowances)
+APPSPECS = web.AppKey("appspecs", Appspecs)

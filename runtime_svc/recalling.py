@@ -1,0 +1,48 @@
+"""Recall: find the right memories for a query in one scope."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date
+
+from shared.errors import BadValue
+from shared.periods import named
+from shared.ranking import Ranked, rank
+from shared.records import Vector
+from shared.scope import Reach
+from shared.stores.ports import Embedder, MemoryStore
+from shared.times import today
+from shared.wording import check_text
+from shared.words import query as words_of
+
+LONGEST_QUERY = 8_000
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """What is looked for. Raises BadValue, on making, for a query that says nothing."""
+
+    text: str
+    limit: int = 10
+    threshold: float | None = None
+
+    def __post_init__(self) -> None:
+        if not self.text.strip():
+            raise BadValue("A query says what to look for: it is empty.")
+        if len(self.text) > LONGEST_QUERY:
+            raise BadValue(f"A query is at most {LONGEST_QUERY} characters, not {len(self.text)}.")
+        check_text(self.text, "A query")
+
+
+async def vector_of(embedder: Embedder, query: Query) -> Vector:
+    """The query's meaning, made once however many scopes are searched."""
+    [vector] = await embedder.embed([query.text])
+    return vector
+
+
+async def best(store: MemoryStore, reach: Reach, query: Query, vector: Vector) -> list[Ranked]:
+    """The best memories of the reach, best first."""
+    sought = words_of(query.text)
+    candidates = await store.candidates(reach, vector=vector, lexemes=sought.lexemes)
+    period = named(query.text, date.fromisoformat(today()))
+    return rank(candidates, limit=query.limit, threshold=query.threshold, groups=sought.groups, period=period)

@@ -1,0 +1,32 @@
+"""Settings of the runtime service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, SecretStr, field_validator
+
+from shared.settings import Settings
+
+
+class RuntimeSettings(Settings):
+    """What a runtime reads beside what both services do."""
+
+    backend: Literal["auto", "faiss", "postgres"] = Field(
+        default="auto", validation_alias="AGENT_RUNTIMES_MEM0_BACKEND"
+    )
+    directory: Path = Field(default=Path("/tmp/mem0"), validation_alias="AGENT_RUNTIMES_MEM0_DIR")  # noqa: S108 (the contract's)
+    mem0_config: str | None = Field(default=None, validation_alias="AGENT_RUNTIMES_MEM0_CONFIG_JSON")
+    machine_token: SecretStr | None = Field(default=None, validation_alias="RUNTIME_MACHINE_TOKEN")
+    trust_loopback: bool | None = Field(default=None, validation_alias="RUNTIME_TRUST_LOOPBACK")
+    runtimes_url: str | None = Field(default=None, validation_alias="DATALAYER_RUNTIMES_URL")
+    shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
+    apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
+
+    @field_validator("machine_token")
+    @classmethod
+    def _long_token(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and len(value.get_secret_value().encode()) < 32:
+            raise ValueError("the machine's token has fewer than 32 bytes")
+        return value

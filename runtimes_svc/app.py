@@ -1,0 +1,39 @@
+"""Puts the platform service together: chooses the adapters, opens and closes them, adds the routes."""
+
+from __future__ import annotations
+
+from aiohttp import web
+
+from runtimes_svc.keys import ACCESS, ADMINISTRATION, SHARES, STORE
+from runtimes_svc.routes import ROUTES
+from runtimes_svc.settings import PlatformSettings
+from shared.db.pool import Database
+from shared.http.application import new_application, protect, token_verifier
+from shared.http.auth import Authenticator
+from shared.http.database import database_resource
+from shared.http.routing import add_routes
+from shared.settings import BadSettingError
+from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.administration import PostgresAdministration
+from shared.stores.pg.shares import PostgresShares
+from shared.stores.pg.store import PostgresStore
+
+
+def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.Application:
+    """The application; it connects to nothing until it starts. `dsn` is where an embedded server is.
+
+    Raises BadSettingError.
+    """
+    app = new_application()
+    protect(app, Authenticator(tokens=token_verifier(app, settings)))
+    where = dsn or settings.dsn()
+    if where is None:
+        raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
+    database = Database(where, settings.limits)
+    app[STORE] = PostgresStore(database, settings.collection)
+    app[SHARES] = PostgresShares(database)
+    app[ADMINISTRATION] = PostgresAdministration(database, settings.collection)
+    app[ACCESS] = PostgresAccessRecord(database)
+    app.cleanup_ctx.append(database_resource(settings, database, where))
+    add_routes(app, ROUTES)
+    return app

@@ -1,0 +1,52 @@
+"""What every answer of the platform is wrapped in, and how it shows memories, as its released clients read them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aiohttp import web
+
+from shared.http import body
+from shared.records import Memory, Page
+from shared.views import shown
+
+
+def envelope(message: str, **members: Any) -> dict[str, Any]:
+    """A success, with a sentence."""
+    return {"success": True, "message": message, **members}
+
+
+def slice_of(request: web.Request) -> tuple[int, int]:
+    """The limit and the offset that a list is asked for with. Raises BadValue."""
+    limit = body.integer(request, "limit", default=100, least=1, most=1000) or 100
+    return limit, body.integer(request, "offset", default=0) or 0
+
+
+def shown_here(memory: Memory) -> dict[str, Any]:
+    """A memory with its two keys."""
+    return {
+        **shown(memory),
+        "hash": memory.hash,
+        "user_id": memory.person,
+        "agent_id": memory.application,
+        "run_id": memory.run_id,
+        "actor_id": memory.payload.get("actor_id"),
+        "role": memory.payload.get("role"),
+        "scope": memory.metadata.get("scope"),
+        "metadata": memory.metadata,
+    }
+
+
+def shown_page(page: Page, person: str, *, limit: int, offset: int) -> dict[str, Any]:
+    """A list of one person's memories."""
+    memories = [shown_here(memory) for memory in page.memories]
+    return envelope(
+        "What is remembered.",
+        count=len(memories),
+        total=page.total,
+        next=page.next,
+        limit=limit,
+        offset=offset,
+        user_id=person,
+        memories=memories,
+    )

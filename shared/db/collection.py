@@ -1,0 +1,149 @@
+"""The memory table: mem0's own three columns in `public`, and what is derived from them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import asyncpg
+
+from shared.errors import CannotStartError
+
+SMALL = 10_000
+"""A stock table of at most this many rows is taken over at start; a larger one by `runtime-memory adopt` only."""
+
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,47}")
+
+_COLUMNS = """
+    user_id text GENERATED ALWAYS AS (left(payload->>'user_id', 256)) STORED,
+    agent_id text GENERATED ALWAYS AS (left(payload->>'agent_id', 256)) STORED,
+    created_at text COLLATE "C" GENERATED ALWAYS AS
+        (coalesce(runtime_memory.utc_stamp(payload->>'created_at'), '')) STORED,
+    expires_on text COLLATE "C" GENERATED ALWAYS AS
+        (left(runtime_memory.utc_stamp(payload->>'expiration_date'), 10)) STORED,
+    hash text COLLATE "C" GENERATED ALWAYS AS (left(payload->>'hash', 64)) STORED,
+    lexemes tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig,
+        left(coalesce(payload->>'text_lemmatized', payload->>'data', ''), 32000))) STORED
+"""
+# Identifiers are capped at 256, one more than a usable one has: a longer one that a stock client wrote is nobody's,
+# and an index entry stays under its limit, so that no write of a stock client fails. `created_at` is '' when it cannot
+# be read: such rows come last.
+
+_INDEXES = (
+    "CREATE INDEX IF NOT EXISTS {name}_scope ON {memories} (user_id, agent_id, created_at DESC, id)"
+    " INCLUDE (expires_on)",
+    "CREATE INDEX IF NOT EXISTS {name}_person ON {memories} (user_id, created_at DESC, id)"
+    " INCLUDE (expires_on, agent_id)",
+    "CREATE INDEX IF NOT EXISTS {name}_words ON {memories} (user_id, agent_id, hash)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A checked table name, formatted into SQL here and nowhere else."""
+
+    name: str
+
+    def __post_init__(self) -> None:
+        if not _NAME.fullmatch(self.name):
+            raise ValueError("A collection is named by letters, digits and _, at most 48, not starting with a digit.")
+
+    def sql(self, template: str, **parts: str) -> str:
+        """A statement for this table: `{memories}` and `{name}`, and constant parts, put in."""
+        return template.format(memories=f'public."{self.name}"', name=self.name, **parts)
+
+
+async def prepare(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+    """Make the table, take over a small stock one, or check the one there is. Safe from several starters at once.
+
+    Raises CannotStartError with a sentence: a stock table too large to rewrite at start, or vectors of another width.
+    """
+    async with connection.transaction():
+        await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 42))", collection.name)
+        columns = await _columns(connection, collection)
+        if not columns:
+            await _create(connection, collection, dimensions)
+        elif "lexemes" not in columns:
+            await _check_width(connection, collection, dimensions)
+            await _take_over_small(connection, collection)
+        await _check_width(connection, collection, dimensions)
+        await connection.execute(
+            "INSERT INTO runtime_memory.collections (name, dimensions) VALUES ($1, $2) ON CONFLICT DO NOTHING",
+            collection.name,
+            dimensions,
+        )
+
+
+async def check(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+    """For a role without DDL: the table must be there, ours, and of this width. Raises CannotStartError."""
+    if "lexemes" not in await _columns(connection, collection):
+        raise CannotStartError(
+            f"The table {collection.name} is not prepared: start one service with MEMORY_MIGRATE=on."
+        )
+    await _check_width(connection, collection, dimensions)
+
+
+async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
+    """Rewrite a stock table of any size in one ALTER, after dropping its HNSW index. The caller holds a transaction."""
+    for index in await _hnsw_indexes(connection, collection):
+        await connection.execute(f"DROP INDEX {index}")
+    added = ", ".join(f"ADD COLUMN {column.strip()}" for column in re.split(r",\n(?=    \w)", _COLUMNS))
+    await connection.execute(
+        collection.sql("ALTER TABLE {memories} {added}, SET (toast_tuple_target = 8160)", added=added)
+    )
+    for index in _INDEXES:
+        await connection.execute(collection.sql(index))
+
+
+async def _create(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+    # toast_tuple_target keeps the vector beside the payload: exact search reads one heap page a row, not two.
+    await connection.execute(
+        collection.sql(
+            "CREATE TABLE {memories} (id uuid PRIMARY KEY, vector vector({dimensions}), payload jsonb, {columns})"
+            " WITH (toast_tuple_target = 8160)",
+            dimensions=str(int(dimensions)),
+            columns=_COLUMNS,
+        )
+    )
+    for index in _INDEXES:
+        await connection.execute(collection.sql(index))
+
+
+async def _take_over_small(connection: asyncpg.Connection, collection: Collection) -> None:
+    template = "SELECT count(*) FROM (SELECT 1 FROM {memories} LIMIT {limit}) AS few"
+    rows = await connection.fetchval(collection.sql(template, limit=str(SMALL + 1)))
+    if rows > SMALL:
+        raise CannotStartError(
+            f"The table {collection.name} was made by another client and has more than {SMALL} memories: taking it over"
+            " rewrites it. Run `runtime-memory adopt`, which says what it will take, and start again."
+        )
+    await adopt(connection, collection)
+
+
+async def _columns(connection: asyncpg.Connection, collection: Collection) -> set[str]:
+    rows = await connection.fetch(
+        "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1",
+        collection.name,
+    )
+    return {row["column_name"] for row in rows}
+
+
+async def _check_width(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+    width = await connection.fetchval(
+        "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'vector'",
+        f'public."{collection.name}"',
+    )
+    if width is not None and width not in (-1, dimensions):
+        raise CannotStartError(
+            f"The table {collection.name} holds vectors of {width} dimensions, this service is set to {dimensions}"
+            " (MEMORY_VECTOR_DIMENSIONS or its embedder)."
+        )
+
+
+async def _hnsw_indexes(connection: asyncpg.Connection, collection: Collection) -> list[str]:
+    rows = await connection.fetch(
+        "SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
+        " JOIN pg_am a ON a.oid = c.relam WHERE i.indrelid = to_regclass($1) AND a.amname IN ('hnsw', 'ivfflat')",
+        f'public."{collection.name}"',
+    )
+    return [row["name"] for row in rows]

@@ -1,0 +1,111 @@
+"""The connections to PostgreSQL: pooled, bounded in number and in time, their faults in our words."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import asyncpg
+import orjson
+from pgvector.asyncpg import register_vector
+
+from shared.errors import ServiceError, Unavailable
+
+_DOWN = "What is remembered cannot be reached right now. Try again in a moment."
+_BUSY = "What is remembered is asked for by too many at once. Try again in a moment."
+
+# A value of a client that PostgreSQL cannot keep is the caller's fault; everything else is the store's.
+_STORE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds of the pool: connections, and seconds."""
+
+    connections: int = 10
+    acquire: float = 5.0
+    statement: float = 10.0
+    connect: float = 5.0
+
+
+class _Connection(asyncpg.Connection):
+    """Released without the reset query, which halves the pool's cost: so no session SET, LISTEN or lock on the pool."""
+
+    def get_reset_query(self) -> str:
+        return ""
+
+
+class Database:
+    """A pool that opens when first needed, so that a service starts, and stays up, while the database is away."""
+
+    def __init__(self, dsn: str, limits: Limits = Limits()) -> None:
+        self._dsn = dsn
+        self._limits = limits
+        self._pool: asyncpg.Pool | None = None
+
+    async def open(self) -> None:
+        """Make the pool; no connection is opened yet."""
+        self._pool = await asyncpg.create_pool(
+            self._dsn,
+            min_size=0,
+            max_size=self._limits.connections,
+            max_inactive_connection_lifetime=300,
+            command_timeout=self._limits.statement,
+            timeout=self._limits.connect,
+            connection_class=_Connection,
+            init=_register,
+        )
+
+    async def close(self) -> None:
+        """Wait for running statements, then close every connection."""
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            await pool.close()
+
+    @asynccontextmanager
+    async def connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+        """A connection, within the time allowed. Raises Unavailable for the store's faults, here or in the body."""
+        if self._pool is None:
+            raise Unavailable(_DOWN)
+        with _in_our_words():
+            try:
+                connection = await self._pool.acquire(timeout=self._limits.acquire)
+            except TimeoutError as error:
+                raise Unavailable(_BUSY) from error
+            try:
+                yield connection
+            finally:
+                await self._pool.release(connection, timeout=self._limits.acquire)
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+        """A connection in a transaction that is committed at the end, or rolled back whole."""
+        async with self.connection() as connection, connection.transaction():
+            yield connection
+
+    async def answers(self) -> bool:
+        """Whether the database can be asked at all: for `/readyz`."""
+        try:
+            async with self.connection() as connection:
+                return bool(await connection.fetchval("SELECT true"))
+        except ServiceError:
+            return False
+
+
+class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
+    """Turns every driver fault into Unavailable; the driver's own text may hold a memory, so it is only the cause."""
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, _STORE_FAULTS) and not isinstance(error, ServiceError):
+            raise Unavailable(_DOWN) from error
+
+
+async def _register(connection: asyncpg.Connection) -> None:
+    await register_vector(connection)
+    await connection.set_type_codec(
+        "jsonb", schema="pg_catalog", encoder=lambda value: orjson.dumps(value).decode(), decoder=orjson.loads
+    )

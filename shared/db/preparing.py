@@ -1,0 +1,40 @@
+"""Makes a database ready for both services: schema, memory table; whichever service starts first does it."""
+
+from __future__ import annotations
+
+import asyncpg
+
+from shared.db import collection as collections
+from shared.db.collection import Collection
+from shared.db.migrate import migrate, read_migrations
+from shared.errors import CannotStartError, Unavailable
+
+_PATIENCE = 5.0
+
+
+async def prepare(dsn: str, collection: Collection, dimensions: int, *, with_ddl: bool) -> None:
+    """On a connection of its own, for migrations hold a session lock.
+
+    Raises CannotStartError for what waiting will not mend, and Unavailable for what it may.
+    """
+    try:
+        connection = await asyncpg.connect(dsn, timeout=_PATIENCE)
+    except (asyncpg.InvalidAuthorizationSpecificationError, asyncpg.InvalidCatalogNameError) as error:
+        raise CannotStartError("PostgreSQL refuses this user, password or database name.") from error
+    except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
+        raise Unavailable("PostgreSQL does not answer.") from error
+    try:
+        if with_ddl:
+            await migrate(connection, read_migrations())
+            await collections.prepare(connection, collection, dimensions)
+        else:
+            await collections.check(connection, collection, dimensions)
+    except asyncpg.InsufficientPrivilegeError as error:
+        raise CannotStartError(
+            "This PostgreSQL role may not make the schema. Let one service with a role that may start first, and set"
+            " MEMORY_MIGRATE=off here."
+        ) from error
+    except (OSError, TimeoutError, asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
+        raise Unavailable("PostgreSQL went away while the schema was made.") from error
+    finally:
+        await connection.close(timeout=_PATIENCE)

@@ -1,0 +1,45 @@
+"""Forgetting: the memory and everything derived from it, in the caller's transaction; a receipt stays."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from shared.errors import GrewMeanwhile
+from shared.filters import Filter
+from shared.records import By
+from shared.scope import Reach, Scope
+from shared.stores.local import history, receipts, scopes
+from shared.stores.local.conditions import condition
+from shared.stores.local.reading import count
+from shared.stores.local.rows import Row
+
+
+def forget_row(connection: sqlite3.Connection, scope: Scope, row: Row, by: By, now: datetime) -> None:
+    """One memory of a scope."""
+    connection.execute("DELETE FROM memories WHERE key = ?", (row.key,))
+    history.erase(connection, scope.person, [row.memory.id])
+    receipts.write(connection, scope, "forget", forgotten=1, by=by, at=now)
+
+
+def forget_all(
+    connection: sqlite3.Connection,
+    reach: Reach,
+    by: By,
+    *,
+    confirmed: int | None,
+    where: Filter | None,
+    now: datetime,
+) -> int:
+    """See `MemoryStore.forget_all`; nobody else writes between the count and the delete."""
+    if confirmed is not None:
+        total = count(connection, reach, where=where, show_expired=False)
+        if total > confirmed:
+            raise GrewMeanwhile(confirmed, total)
+    within, values = condition(reach, where, show_expired=True)
+    deleted = connection.execute(f"DELETE FROM memories WHERE {within} RETURNING id", values).fetchall()  # noqa: S608 (constants and placeholders)
+    history.erase(connection, reach.person, [row[0] for row in deleted])
+    scopes.raise_versions(connection, reach)
+    scopes.raise_epoch(connection, reach)
+    receipts.write(connection, reach, "forget_all", forgotten=len(deleted), by=by, at=now)
+    return len(deleted)

@@ -1,0 +1,54 @@
+"""The history of memories: who changed what, when, through which door."""
+
+from __future__ import annotations
+
+import sqlite3
+from datetime import datetime
+
+from shared.records import By, Event, Memory, Revision
+from shared.scope import Reach, Scope
+from shared.stores.local.overflow import Value, padding
+from shared.stores.local.scopes import within
+from shared.times import moment, stamp
+
+
+def write(
+    connection: sqlite3.Connection,
+    scope: Scope,
+    memory_id: str,
+    event: Event,
+    *,
+    old_words: str | None,
+    by: By,
+    at: datetime,
+) -> None:
+    """In the transaction of the change itself, before or after it: the new words are not written here."""
+    plain: list[Value] = [memory_id, scope.person, scope.application, event, by.actor, by.door, stamp(at)]
+    blank, fill = (None, None) if old_words is None else padding(plain, [old_words])
+    connection.execute(
+        "INSERT INTO history (memory_id, user_id, agent_id, event, actor, door, at, blank, old_words, fill)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [*plain, blank, old_words, fill],
+    )
+
+
+def read(connection: sqlite3.Connection, reach: Reach, memory: Memory) -> list[Revision]:
+    """Oldest first. The new words of a revision are the old words of the next, or the memory's own."""
+    condition, values = within(reach)
+    rows = connection.execute(
+        "SELECT key, event, old_words, user_id, agent_id, actor, door, at"  # noqa: S608 (constants and placeholders)
+        f" FROM history WHERE {condition} AND memory_id = ? ORDER BY key",
+        [*values, memory.id],
+    ).fetchall()
+    new_words = [row[2] for row in rows[1:]] + [memory.words]
+    return [
+        Revision(str(key), memory.id, Event(event), old, new, person, application, actor, door, moment(at))
+        for (key, event, old, person, application, actor, door, at), new in zip(rows, new_words, strict=False)
+    ]
+
+
+def erase(connection: sqlite3.Connection, person: str, memory_ids: list[str]) -> None:
+    """Nothing of forgotten memories stays, old words least of all."""
+    connection.executemany(
+        "DELETE FROM history WHERE user_id = ? AND memory_id = ?", [(person, memory_id) for memory_id in memory_ids]
+    )

@@ -1,0 +1,115 @@
+"""The tables. Every table that holds words has its secret columns between `blank` and `fill`, see `overflow`."""
+
+from __future__ import annotations
+
+import sqlite3
+
+from shared.errors import CannotStartError
+from shared.stores.local.directory import Identity
+
+_APPLICATION = 0x524D454D
+_VERSIONS = (
+    """
+    CREATE TABLE identity (id TEXT NOT NULL, dimensions INTEGER NOT NULL) STRICT;
+
+    -- One row a scope that was ever written to; `version` is raised by every write, so that an index built from the
+    -- rows of one version is never taken for another's. The empty agent_id is the person's own counter.
+    CREATE TABLE scopes (
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        epoch INTEGER NOT NULL DEFAULT 0,
+        version INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (user_id, agent_id)
+    ) STRICT, WITHOUT ROWID;
+
+    -- Keys are never used again: a search index knows a row by its key.
+    CREATE TABLE memories (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        expires_on TEXT,
+        run_id TEXT,
+        hash TEXT,
+        version INTEGER NOT NULL,
+        blank BLOB NOT NULL,
+        payload TEXT NOT NULL,
+        vector BLOB NOT NULL,
+        fill BLOB NOT NULL
+    ) STRICT;
+    CREATE INDEX memories_scope ON memories (user_id, agent_id, created_at DESC, id, expires_on);
+    CREATE INDEX memories_person ON memories (user_id, created_at DESC, id, expires_on, agent_id);
+    CREATE INDEX memories_words ON memories (user_id, agent_id, hash);
+    CREATE INDEX memories_version ON memories (user_id, agent_id, version);
+
+    -- The new words of a change are the old words of the next one, or the memory's: only old words stand here.
+    CREATE TABLE history (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        memory_id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        event TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        door TEXT NOT NULL,
+        at TEXT NOT NULL,
+        blank BLOB,
+        old_words TEXT,
+        fill BLOB
+    ) STRICT;
+    CREATE INDEX history_memory ON history (user_id, memory_id, key);
+
+    -- What was forgotten: how many, never what.
+    CREATE TABLE receipts (
+        id TEXT NOT NULL PRIMARY KEY,
+        user_id TEXT NOT NULL,
+        agent_id TEXT,
+        verb TEXT NOT NULL,
+        forgotten INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        door TEXT NOT NULL,
+        held INTEGER NOT NULL DEFAULT 0,
+        at TEXT NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX receipts_person ON receipts (user_id, at DESC, id);
+    """,
+)
+
+
+def prepare(connection: sqlite3.Connection, expected: Identity | None, new: Identity) -> Identity:
+    """Make the tables of a new store, or check those there are; whose they are. Raises CannotStartError."""
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if version == 0:
+        _refuse_foreign(connection, expected)
+    elif version > len(_VERSIONS) or connection.execute("PRAGMA application_id").fetchone()[0] != _APPLICATION:
+        raise CannotStartError("The database in the store's directory was made by another program or a newer version.")
+    for number, statements in enumerate(_VERSIONS[version:], version + 1):
+        for statement in _split(statements):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {number}")
+    if version == 0:
+        connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+        connection.execute("INSERT INTO identity (id, dimensions) VALUES (?, ?)", (new.id, new.dimensions))
+    return _identity(connection, expected, new)
+
+
+def _refuse_foreign(connection: sqlite3.Connection, expected: Identity | None) -> None:
+    if expected is not None:
+        raise CannotStartError("The store's database is empty, yet the directory was in use: restore it from a copy.")
+    if connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
+        raise CannotStartError("The database in the store's directory was made by another program.")
+
+
+def _identity(connection: sqlite3.Connection, expected: Identity | None, new: Identity) -> Identity:
+    found = Identity(*connection.execute("SELECT id, dimensions FROM identity").fetchone())
+    if expected is not None and found != expected:
+        raise CannotStartError("The store's database and its marker are of different stores: restore both.")
+    if found.dimensions != new.dimensions:
+        raise CannotStartError(f"The store holds vectors of {found.dimensions} dimensions, not {new.dimensions}.")
+    return found
+
+
+def _split(statements: str) -> list[str]:
+    """`executescript` would commit; the tables are made in one transaction."""
+    bare = "\n".join(line for line in statements.splitlines() if not line.lstrip().startswith("--"))
+    return [statement for statement in bare.split(";") if statement.strip()]

@@ -1,0 +1,62 @@
+"""Forgetting: the memory and everything derived from it, in the caller's transaction; a receipt stays."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from shared.db.collection import Collection
+from shared.errors import GrewMeanwhile
+from shared.filters import Filter
+from shared.payloads import hash_of
+from shared.records import By
+from shared.scope import Reach
+from shared.stores.pg import events, history, receipts, scopes
+from shared.stores.pg.conditions import condition
+from shared.stores.pg.reading import count
+from shared.stores.pg.scopes import Connection, Write
+
+
+async def forget_rows(work: Write, ids: list[str], verb: str) -> int:
+    """Some memories of one scope; how many there were."""
+    connection, scope = work.connection, work.scope
+    rows = await connection.fetch(
+        work.collection.sql(
+            "DELETE FROM {memories} WHERE user_id = $1 AND agent_id = $2 AND id = ANY($3::uuid[])"
+            " RETURNING id, payload->>'data' AS words"
+        ),
+        scope.person,
+        scope.application,
+        ids,
+    )
+    if not rows:
+        return 0
+    await history.erase(connection, scope.person, [str(row["id"]) for row in rows])
+    await events.bar(connection, scope, [hash_of(row["words"] or "") for row in rows])
+    await receipts.write(connection, scope, receipts.Forgot(verb, len(rows)), work.by, work.at)
+    return len(rows)
+
+
+async def check_confirmed(
+    connection: Connection, collection: Collection, reach: Reach, confirmed: int | None, where: Filter | None
+) -> None:
+    """Raises GrewMeanwhile when more is visible than was confirmed. The scope's lock is held."""
+    if confirmed is not None:
+        total = await count(connection, collection, reach, where=where, show_expired=False)
+        if total > confirmed:
+            raise GrewMeanwhile(confirmed, total)
+
+
+async def forget_all(
+    connection: Connection, collection: Collection, reach: Reach, by: By, *, where: Filter | None, at: datetime
+) -> int:
+    """See `MemoryStore.forget_all`. The scope's lock is held."""
+    within, values = condition(reach, where, show_expired=True)
+    rows = await connection.fetch(
+        collection.sql("DELETE FROM {memories} WHERE {within} RETURNING id", within=within), *values
+    )
+    await history.erase(connection, reach.person, [str(row["id"]) for row in rows])
+    # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
+    await events.drop_unfinished(connection, reach, at)
+    await scopes.raise_epoch(connection, reach)
+    await receipts.write(connection, reach, receipts.Forgot("forget_all", len(rows)), by, at)
+    return len(rows)

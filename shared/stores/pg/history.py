@@ -1,0 +1,77 @@
+"""The history of memories: who changed what, when, through which door."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from shared.records import Event, Revision
+from shared.scope import Reach
+from shared.stores.pg.scopes import Connection, Write, within
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What is written of one change."""
+
+    memory_id: str
+    event: Event
+    old_words: str | None
+    new_words: str
+
+
+async def write(work: Write, entries: Iterable[Entry]) -> None:
+    """In the transaction of the change itself."""
+    scope, by, at = work.scope, work.by, work.at
+    await work.connection.executemany(
+        "INSERT INTO runtime_memory.history"
+        " (memory_id, user_id, agent_id, event, old_words, new_words, actor, door, at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+        [
+            (
+                e.memory_id,
+                scope.person,
+                scope.application,
+                e.event,
+                e.old_words,
+                e.new_words,
+                by.actor,
+                by.door,
+                at,
+            )
+            for e in entries
+        ],
+    )
+
+
+async def read(connection: Connection, reach: Reach, memory_id: str) -> list[Revision]:
+    """Oldest first."""
+    condition, values = within(reach)
+    rows = await connection.fetch(
+        "SELECT id, memory_id, user_id, agent_id, event, old_words, new_words, actor, door, at"  # noqa: S608 (constant)
+        f" FROM runtime_memory.history WHERE {condition} AND memory_id = ${len(values) + 1} ORDER BY id",
+        *values,
+        memory_id,
+    )
+    return [
+        Revision(
+            id=str(row["id"]),
+            memory_id=str(row["memory_id"]),
+            event=Event(row["event"]),
+            old_words=row["old_words"],
+            new_words=row["new_words"],
+            person=row["user_id"],
+            application=row["agent_id"],
+            actor=row["actor"],
+            door=row["door"],
+            at=row["at"],
+        )
+        for row in rows
+    ]
+
+
+async def erase(connection: Connection, person: str, memory_ids: list[str]) -> None:
+    """Nothing of forgotten memories stays, old words least of all."""
+    await connection.execute(
+        "DELETE FROM runtime_memory.history WHERE user_id = $1 AND memory_id = ANY($2::uuid[])", person, memory_ids
+    )

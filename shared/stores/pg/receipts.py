@@ -1,0 +1,57 @@
+"""Receipts: that something was forgotten, never what."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+
+from shared.records import By, Receipt
+from shared.scope import Everything, Reach, Scope
+from shared.stores.pg.scopes import Connection
+
+
+@dataclass(frozen=True, slots=True)
+class Forgot:
+    """What a receipt says: by which verb, and how many."""
+
+    verb: str
+    count: int
+
+
+async def write(connection: Connection, reach: Reach, forgot: Forgot, by: By, at: datetime) -> None:
+    """In the transaction of the forgetting itself."""
+    await connection.execute(
+        "INSERT INTO runtime_memory.receipts (user_id, agent_id, verb, forgotten, actor, door, at)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        reach.person,
+        reach.application if isinstance(reach, Scope) else None,
+        forgot.verb,
+        forgot.count,
+        by.actor,
+        by.door,
+        at,
+    )
+
+
+async def read(connection: Connection, person: Everything, *, limit: int, offset: int) -> list[Receipt]:
+    """Newest first."""
+    rows = await connection.fetch(
+        "SELECT id, agent_id, verb, forgotten, actor, door, at, cardinality(states) AS held"
+        " FROM runtime_memory.receipts WHERE user_id = $1 ORDER BY at DESC, id LIMIT $2 OFFSET $3",
+        person.person,
+        limit,
+        offset,
+    )
+    return [
+        Receipt(
+            id=str(row["id"]),
+            application=row["agent_id"],
+            verb=row["verb"],
+            forgotten=row["forgotten"],
+            actor=row["actor"],
+            door=row["door"],
+            at=row["at"],
+            held_by_snapshots=row["held"],
+        )
+        for row in rows
+    ]

@@ -1,0 +1,184 @@
+"""`MemoryStore` on PostgreSQL: opens the transaction, takes the lock, and calls the module of each table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from shared.db.collection import Collection
+from shared.db.pool import Database
+from shared.errors import ForgottenMeanwhile
+from shared.filters import Filter
+from shared.payloads import hash_of
+from shared.records import (
+    Add,
+    ApplicationSummary,
+    By,
+    Candidates,
+    Change,
+    Delete,
+    Memory,
+    Outcome,
+    Page,
+    Patch,
+    Receipt,
+    Revision,
+    Update,
+    Vector,
+)
+from shared.scope import Everything, Reach, Scope
+from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
+from shared.stores.ports import Accepted
+from shared.times import now, today
+
+
+class PostgresStore:
+    """The memories of people in one table of a PostgreSQL database."""
+
+    def __init__(self, database: Database, collection: Collection) -> None:
+        self._database = database
+        self._collection = collection
+
+    async def page(
+        self,
+        reach: Reach,
+        *,
+        limit: int,
+        offset: int = 0,
+        after: str | None = None,
+        where: Filter | None = None,
+        show_expired: bool = False,
+    ) -> Page:
+        async with self._database.connection() as connection:
+            return await reading.page(
+                connection,
+                self._collection,
+                reach,
+                limit=limit,
+                offset=offset,
+                after=after,
+                where=where,
+                show_expired=show_expired,
+            )
+
+    async def count(self, reach: Reach, *, where: Filter | None = None, show_expired: bool = False) -> int:
+        async with self._database.connection() as connection:
+            return await reading.count(connection, self._collection, reach, where=where, show_expired=show_expired)
+
+    async def get(self, reach: Reach, memory_id: str) -> Memory | None:
+        async with self._database.connection() as connection:
+            return await reading.get(connection, self._collection, reach, memory_id)
+
+    async def candidates(
+        self,
+        reach: Reach,
+        *,
+        vector: Vector | None,
+        lexemes: Sequence[str],
+        limit: int = 100,
+        where: Filter | None = None,
+        show_expired: bool = False,
+    ) -> Candidates:
+        async with self._database.connection() as connection:
+            return await search.candidates(
+                connection,
+                self._collection,
+                reach,
+                vector=vector,
+                lexemes=lexemes,
+                limit=limit,
+                where=where,
+                show_expired=show_expired,
+            )
+
+    async def epoch(self, scope: Scope) -> int:
+        async with self._database.connection() as connection:
+            return await scopes.epoch(connection, scope)
+
+    async def commit(
+        self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
+    ) -> list[Outcome]:
+        async with self._database.transaction() as connection:
+            await scopes.lock(connection, scope)
+            barred = frozenset[str]()
+            if accepted is not None:
+                if await scopes.epoch(connection, scope) != accepted.epoch:
+                    raise ForgottenMeanwhile(events.FORGOTTEN)
+                if accepted.event_id is not None:
+                    barred = await events.barred(connection, scope, accepted.event_id)
+            outcomes = await self._write(connection, scope, _unbarred(changes, barred), by)
+            if accepted is not None and accepted.event_id is not None:
+                await events.end(connection, scope, accepted.event_id, outcomes, now())
+            return outcomes
+
+    async def _write(
+        self, connection: scopes.Connection, scope: Scope, changes: Sequence[Change], by: By
+    ) -> list[Outcome]:
+        work = scopes.Write(connection, self._collection, scope, by, now())
+        adds = [change for change in changes if isinstance(change, Add)]
+        outcomes: list[Outcome | None] = []
+        outcomes += await writing.add(work, adds) if adds else []
+        for change in changes:
+            match change:
+                case Update():
+                    outcomes.append(await writing.update(work, change))
+                case Delete():
+                    outcomes.append(await writing.delete(work, change))
+                case Add():
+                    pass
+        return [outcome for outcome in outcomes if outcome is not None]
+
+    async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
+        async with self._database.transaction() as connection:
+            scope = await self._scope_of(connection, reach, memory_id)
+            if scope is None:
+                return None
+            await scopes.lock(connection, scope)
+            work = scopes.Write(connection, self._collection, scope, by, now())
+            before = await writing.locked(work, memory_id)
+            return None if before is None else await writing.rewrite(work, before, patch)
+
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+        async with self._database.transaction() as connection:
+            scope = await self._scope_of(connection, reach, memory_id)
+            if scope is None:
+                return 0
+            await scopes.lock(connection, scope)
+            work = scopes.Write(connection, self._collection, scope, by, now())
+            return await forgetting.forget_rows(work, [memory_id], "forget")
+
+    async def _scope_of(self, connection: scopes.Connection, reach: Reach, memory_id: str) -> Scope | None:
+        """The scope to lock before a row of it is touched."""
+        found = await reading.get(connection, self._collection, reach, memory_id)
+        return None if found is None else Scope(reach.person, found.application)
+
+    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+        async with self._database.transaction() as connection:
+            await scopes.lock(connection, reach)
+            await forgetting.check_confirmed(connection, self._collection, reach, confirmed, where)
+            return await forgetting.forget_all(connection, self._collection, reach, by, where=where, at=now())
+
+    async def history(self, reach: Reach, memory_id: str) -> list[Revision] | None:
+        async with self._database.connection() as connection:
+            if await reading.get(connection, self._collection, reach, memory_id) is None:
+                return None
+            return await history.read(connection, reach, memory_id)
+
+    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
+        async with self._database.connection() as connection:
+            return await receipts.read(connection, person, limit=limit, offset=offset)
+
+    async def applications(self, person: Everything) -> list[ApplicationSummary]:
+        async with self._database.connection() as connection:
+            return await reading.applications(connection, self._collection, person, today())
+
+
+def _unbarred(changes: Sequence[Change], barred: frozenset[str]) -> list[Change]:
+    """Without those whose words were forgotten after the learn was accepted."""
+    if not barred:
+        return list(changes)
+    return [
+        change
+        for change in changes
+        if not (isinstance(change, Add) and change.payload["hash"] in barred)
+        and not (isinstance(change, Update) and hash_of(change.words) in barred)
+    ]

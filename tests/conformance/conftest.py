@@ -1,0 +1,93 @@
+"""The engines that every case of this suite runs on: each is empty, and opened by the same call."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from pathlib import Path
+
+import asyncpg
+import pytest
+
+from shared.db.collection import Collection, prepare
+from shared.db.embedded import ROLE, EmbeddedServer
+from shared.db.migrate import migrate, read_migrations
+from shared.db.pool import Database
+from shared.stores.local.store import LocalStore
+from shared.stores.pg.store import PostgresStore
+from shared.stores.ports import MemoryStore
+from tests.conformance.build import DIMENSIONS
+
+COLLECTION = Collection("agent_memories")
+
+
+@asynccontextmanager
+async def local(directory: Path) -> AsyncIterator[MemoryStore]:
+    store = await LocalStore.open(directory, dimensions=DIMENSIONS)
+    try:
+        yield store
+    finally:
+        await store.close()
+
+
+@asynccontextmanager
+async def postgres(dsn: str) -> AsyncIterator[MemoryStore]:
+    database = Database(dsn)
+    await database.open()
+    try:
+        yield PostgresStore(database, COLLECTION)
+        await _empty(database)
+    finally:
+        await database.close()
+
+
+@pytest.fixture(scope="session")
+def prepared_database(postgres_server: EmbeddedServer) -> Iterator[str]:
+    """One database for the suite, emptied after each case: making one takes longer than a case does."""
+    name = f"conformance_{secrets.token_hex(6)}"
+    dsn = postgres_server.dsn_of(name, role=ROLE)
+    asyncio.run(_prepare(postgres_server.admin_dsn, name, dsn))
+    yield dsn
+    asyncio.run(_drop(postgres_server.admin_dsn, name))
+
+
+@pytest.fixture(params=["local", "postgres"])
+def engine(request: pytest.FixtureRequest) -> AbstractAsyncContextManager[MemoryStore]:
+    """One engine, not yet open. What it needs is asked for here, outside of any event loop."""
+    if request.param == "local":
+        return local(request.getfixturevalue("tmp_path") / "store")
+    return postgres(request.getfixturevalue("prepared_database"))
+
+
+@pytest.fixture
+async def store(engine: AbstractAsyncContextManager[MemoryStore]) -> AsyncIterator[MemoryStore]:
+    """The port, on each engine in turn."""
+    async with engine as opened:
+        yield opened
+
+
+async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"CREATE DATABASE {name} TEMPLATE {ROLE} OWNER {ROLE} STRATEGY FILE_COPY")
+    await admin.close()
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, read_migrations())
+    await prepare(connection, COLLECTION, DIMENSIONS)
+    await connection.close()
+
+
+async def _empty(database: Database) -> None:
+    async with database.connection() as connection:
+        names = await connection.fetchval(
+            "SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables"
+            " WHERE schemaname IN ('public', 'runtime_memory') AND tablename NOT IN ('migrations', 'collections')"
+        )
+        await connection.execute(f"TRUNCATE {names}")
+
+
+async def _drop(admin_dsn: str, name: str) -> None:
+    admin = await asyncpg.connect(admin_dsn)
+    await admin.execute(f"DROP DATABASE {name} WITH (FORCE)")
+    await admin.close()

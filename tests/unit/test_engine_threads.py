@@ -1,0 +1,104 @@
+"""The threads apart from the service's own: bounded, cancelled from outside, never in the way of the end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from runtime_svc.engine.threads import DaemonExecutor, SideLoop
+
+
+async def test_work_runs_on_other_threads_in_the_callers_context() -> None:
+    side = SideLoop(threads=2, name="side")
+    mine: contextvars.ContextVar[str] = contextvars.ContextVar("mine")
+    mine.set("ana")
+
+    async def work() -> tuple[str, str, str]:
+        return mine.get(), threading.current_thread().name, await asyncio.to_thread(mine.get)
+
+    assert await side.run(work()) == ("ana", "side-loop", "ana")
+    await side.close()
+
+
+async def test_an_error_there_is_raised_here() -> None:
+    side = SideLoop(threads=1, name="side")
+
+    async def work() -> None:
+        await asyncio.to_thread(int, "x")
+
+    with pytest.raises(ValueError, match="invalid literal"):
+        await side.run(work())
+    await side.close()
+
+
+async def test_cancelling_here_cancels_there() -> None:
+    side = SideLoop(threads=1, name="side")
+    cancelled = threading.Event()
+
+    async def work() -> None:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(side.run(work()), 0.05)
+
+    assert await asyncio.to_thread(cancelled.wait, 2)
+    await side.close()
+
+
+async def test_no_more_calls_run_at_once_than_there_are_threads() -> None:
+    executor = DaemonExecutor(3, "few")
+    lock = threading.Lock()
+    running, most = 0, 0
+
+    def work() -> None:
+        nonlocal running, most
+        with lock:
+            running += 1
+            most = max(most, running)
+        time.sleep(0.01)
+        with lock:
+            running -= 1
+
+    await asyncio.gather(*(asyncio.wrap_future(executor.submit(work)) for _ in range(30)))
+
+    assert most == 3
+    executor.shutdown()
+
+
+async def test_closing_cancels_what_runs() -> None:
+    side = SideLoop(threads=1, name="side")
+    waiting = asyncio.ensure_future(side.run(asyncio.sleep(60)))
+    await asyncio.sleep(0.05)
+
+    await side.close()
+
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+
+
+def test_a_call_that_hangs_does_not_hold_up_the_end_of_the_process() -> None:
+    code = """if True:
+        import asyncio, time
+        from runtime_svc.engine.threads import SideLoop
+        async def main():
+            side = SideLoop(threads=1, name="side")
+            async def hang():
+                await asyncio.to_thread(time.sleep, 600)
+            try:
+                await asyncio.wait_for(side.run(hang()), 0.2)
+            except TimeoutError:
+                pass
+            await side.close()
+        asyncio.run(main())
+    """
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
