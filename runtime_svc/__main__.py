@@ -9,6 +9,7 @@ import click
 from aiohttp import web
 
 from runtime_svc.app import create_app
+from runtime_svc.keeping import for_this_machine
 from runtime_svc.settings import RuntimeSettings
 from shared.http.serve import hold_embedded, run
 from shared.logs import configure
@@ -27,7 +28,7 @@ def main(host: str, port: int, embedded: Path | None) -> None:
     configure("runtime")
 
     async def make(held: AsyncExitStack) -> web.Application:
-        settings = RuntimeSettings.read()
+        settings = for_this_machine(RuntimeSettings.read(), host, embedded=embedded is not None)
         dsn = None if embedded is None else await hold_embedded(held, embedded)
         return create_app(settings, dsn=dsn)
 

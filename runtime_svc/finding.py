@@ -12,7 +12,7 @@ from runtime_svc.recalling import Query
 from runtime_svc.turns import Allowances, SharesUnreadError, Turn
 from shared.context import HEADER, block, tokens
 from shared.ranking import Ranked
-from shared.scope import Scope
+from shared.scope import Reach, Scope
 from shared.stores.ports import Embedder, MemoryStore
 from shared.tokens import scope_of
 
@@ -73,6 +73,14 @@ async def find(reader: Reader, turn: Turn, application: str, query: Query) -> Fo
 
     others = await asyncio.gather(*(shared(source) for source in sources))
     return Found([*own, *(hit for hits in others for hit in hits)])
+
+
+async def find_within(reader: Reader, turn: Turn, reach: Reach, query: Query) -> Found:
+    """As `find` in one application; of all of a person's, the best among them, where nothing needs an allowance."""
+    if isinstance(reach, Scope):
+        return await find(reader, turn, reach.application, query)
+    vector = await recalling.vector_of(reader.embedder, query)
+    return Found([Hit(one) for one in await recalling.best(reader.store, reach, query, vector)])
 
 
 def context(found: Found, *, timestamps: bool, max_tokens: int | None) -> str:

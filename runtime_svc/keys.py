@@ -5,10 +5,11 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs
+from runtime_svc.mcp.visit import McpDoor
 from runtime_svc.turns import Allowances
-from shared.stores.ports import Embedder, MemoryStore
+from shared.stores.ports import Embedder
 
-STORE: web.AppKey[MemoryStore] = web.AppKey("store", MemoryStore)
 EMBEDDER: web.AppKey[Embedder] = web.AppKey("embedder", Embedder)
 ALLOWANCES: web.AppKey[Allowances] = web.AppKey("allowances", Allowances)
 APPSPECS = web.AppKey("appspecs", Appspecs)
+MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)

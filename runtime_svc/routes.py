@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, tools
+from runtime_svc.handlers import applications, apps, gateway, mcp, tools
+from shared.http import accesses, receipts
 
+_GATEWAY = "/api/v1/llm/gateway"
 _MEMORIES = "/api/v1/apps/memories/{app}"
 
 ROUTES: list[web.RouteDef] = [
@@ -18,8 +20,20 @@ ROUTES: list[web.RouteDef] = [
     web.patch(_MEMORIES + "/{memory_id}", apps.correct),
     web.delete(_MEMORIES + "/{memory_id}", apps.forget),
     web.get(_MEMORIES + "/{memory_id}/history", apps.history),
+    web.get("/api/v1/apps/memory-receipts", receipts.list_receipts),
+    web.get("/api/v1/apps/memory-access", accesses.list_accesses),
+    web.get("/api/v1/apps/memory-applications", receipts.list_applications),
     web.post("/api/v1/apps/tools/{app}/search_memory", tools.search_memory),
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
     web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
+    web.post(f"{_GATEWAY}/search-memories", gateway.search),
+    web.post(f"{_GATEWAY}/list-memories", gateway.list_memories),
+    web.post(f"{_GATEWAY}/get-memory", gateway.get_memory),
+    web.post(f"{_GATEWAY}/update-memory", gateway.update_memory),
+    web.post(f"{_GATEWAY}/delete-memory", gateway.delete_memory),
+    web.post(f"{_GATEWAY}/delete-all-memories", gateway.delete_all_memories),
+    web.post("/mcp/{app}", mcp.message),
+    web.get("/mcp/{app}", mcp.stream),
+    web.delete("/mcp/{app}", mcp.stream),
 ]

@@ -24,9 +24,17 @@ class RuntimeSettings(Settings):
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
 
+    mcp_hosts: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_HOSTS")
+    mcp_origins: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_ORIGINS")
+
     @field_validator("machine_token")
     @classmethod
     def _long_token(cls, value: SecretStr | None) -> SecretStr | None:
         if value is not None and len(value.get_secret_value().encode()) < 32:
             raise ValueError("the machine's token has fewer than 32 bytes")
         return value
+
+
+def named(value: str | None) -> list[str]:
+    """The names in a setting that lists some, parted by commas."""
+    return [name for part in (value or "").split(",") if (name := part.strip())]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtimes_svc.keys import ACCESS, ADMINISTRATION, SHARES, STORE
+from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.database import database_resource
+from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord

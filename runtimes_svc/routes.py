@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtimes_svc.handlers import administration, memories, shares
+from shared.http import accesses, receipts
 
 _MEMORIES = "/api/runtimes/v1/memories"
 _SHARES = "/api/runtimes/v1/memory-shares"
@@ -17,6 +18,9 @@ ROUTES: list[web.RouteDef] = [
     web.patch(_MEMORIES + "/{memory_id}", memories.correct),
     web.delete(_MEMORIES + "/{memory_id}", memories.forget),
     web.get(_MEMORIES + "/{memory_id}/history", memories.history),
+    web.get("/api/runtimes/v1/memory-receipts", receipts.list_receipts),
+    web.get("/api/runtimes/v1/memory-access", accesses.list_accesses),
+    web.get("/api/runtimes/v1/memory-applications", receipts.list_applications),
     web.get(_SHARES, shares.list_shares),
     web.put(_SHARES, shares.allow),
     web.delete(_SHARES, shares.stop),

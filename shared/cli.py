@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
+import signal
+import sys
 
 import click
 
+from shared.errors import BadValue
+from shared.mcp_pipe import Pipe, endpoint
 from shared.verifier import issue
 
 
@@ -26,3 +31,32 @@ def token(uid: str, ttl: int) -> None:
         click.echo(issue(secret, uid, ttl))
     except ValueError as error:
         raise click.ClickException(str(error)) from None
+
+
+@main.command()
+@click.option("--app", required=True, help="The application whose memory is used, by its uid.")
+@click.option("--url", default="http://127.0.0.1:8765", show_default=True, help="Where the runtime service is.")
+def mcp(app: str, url: str) -> None:
+    """Speak MCP over standard input and output, for desktop clients, to a running service.
+
+    The person is the one of the token in RUNTIME_MEMORY_TOKEN, or of the API key in RUNTIME_MEMORY_KEY.
+    """
+    try:
+        pipe = Pipe(endpoint(url, app), _credential(), heard=sys.stdin.buffer, told=sys.stdout.buffer)
+    except BadValue as error:
+        raise click.ClickException(error.sentence) from None
+    # It holds nothing: a client's signal ends it at once, also while it waits for a line.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        asyncio.run(pipe.carry())
+    except* BrokenPipeError:
+        raise SystemExit(0) from None
+
+
+def _credential() -> dict[str, str]:
+    bearer, key = os.environ.get("RUNTIME_MEMORY_TOKEN"), os.environ.get("RUNTIME_MEMORY_KEY")
+    if bearer and key:
+        raise click.ClickException("RUNTIME_MEMORY_TOKEN and RUNTIME_MEMORY_KEY are both set: set one.")
+    if bearer:
+        return {"Authorization": f"Bearer {bearer}"}
+    return {"X-API-Key": key} if key else {}

@@ -10,14 +10,14 @@ from pydantic import Field
 from runtime_svc import finding, learning
 from runtime_svc.finding import Found, Hit
 from runtime_svc.handlers.turns import reader, turn
-from runtime_svc.keys import APPSPECS, EMBEDDER, STORE
+from runtime_svc.keys import APPSPECS, EMBEDDER
 from runtime_svc.learning import Lesson, Message
 from runtime_svc.recalling import Query
 from shared import remembered
 from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER
+from shared.http.keys import CALLER, STORE, reached
 from shared.records import By, Door
 from shared.scope import Scope, application_of
 from shared.times import expiration, moment
@@ -75,6 +75,11 @@ def by(request: web.Request) -> By:
     return by_of(request[CALLER], Door.APPS)
 
 
+def noted(request: web.Request, memories: int) -> None:
+    """Say what was reached, for the access record."""
+    reached(request, memories, application_of(request.match_info["app"]))
+
+
 async def list_memories(request: web.Request) -> web.Response:
     """What the application remembers, newest first."""
     body.refuse_foreign_paging(request)
@@ -86,12 +91,14 @@ async def list_memories(request: web.Request) -> web.Response:
         show_expired=body.flag(request, "show_expired"),
     )
     app, memories = request.match_info["app"], [shown(memory) for memory in page.memories]
+    noted(request, len(memories))
     return answer({"app": app, "count": len(memories), "total": page.total, "next": page.next, "memories": memories})
 
 
 async def get_memory(request: web.Request) -> web.Response:
     """One by id, also an expired one, which says so."""
     found = await remembered.one(request.app[STORE], scope(request), request.match_info["memory_id"])
+    noted(request, 1)
     return answer({"app": request.match_info["app"], "memory": shown(found)})
 
 
@@ -106,6 +113,7 @@ async def correct(request: web.Request) -> web.Response:
         by(request),
         embedder=request.app[EMBEDDER],
     )
+    noted(request, 1)
     return answer({"corrected": 1, "memory": shown(after)})
 
 
@@ -114,6 +122,7 @@ async def forget(request: web.Request) -> web.Response:
     forgotten = await remembered.forget(
         request.app[STORE], scope(request), request.match_info["memory_id"], by(request)
     )
+    noted(request, forgotten)
     return answer({"forgotten": forgotten})
 
 
@@ -123,12 +132,14 @@ async def forget_all(request: web.Request) -> web.Response:
     if count is None:
         raise BadValue("count is required: how many you were shown and confirm.")
     forgotten = await request.app[STORE].forget_all(scope(request), by(request), confirmed=count)
+    noted(request, forgotten)
     return answer({"forgotten": forgotten})
 
 
 async def history(request: web.Request) -> web.Response:
     """What became of one memory."""
     revisions = await remembered.history(request.app[STORE], scope(request), request.match_info["memory_id"])
+    noted(request, 1)
     return answer({"app": request.match_info["app"], "history": [shown_revision(one) for one in revisions]})
 
 
@@ -139,6 +150,7 @@ async def learn(request: web.Request) -> web.Response:
     outcomes = await learning.learn_verbatim(
         request.app[STORE], request.app[EMBEDDER], scope(request), _lesson(said), by(request)
     )
+    noted(request, len(outcomes))
     return answer({"results": [{"id": o.id, "memory": o.words, "event": o.event} for o in outcomes]})
 
 
@@ -176,7 +188,9 @@ async def recall(request: web.Request) -> web.Response:
 
 async def _find(request: web.Request, said: Search) -> Found:
     query = Query(said.query, said.limit, said.threshold)
-    return await finding.find(reader(request), turn(request), scope(request).application, query)
+    found = await finding.find(reader(request), turn(request), scope(request).application, query)
+    noted(request, len(found.hits))
+    return found
 
 
 def shown_hit(hit: Hit) -> dict[str, Any]:

@@ -7,9 +7,9 @@ import re
 from aiohttp import web
 
 from runtime_svc.finding import Reader
-from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, STORE
+from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER
 from runtime_svc.turns import Turn
-from shared.http.keys import CALLER, CREDENTIAL
+from shared.http.keys import CALLER, CREDENTIAL, STORE
 
 _TURN_ID = re.compile(r"[\x21-\x7e]{1,128}")
 

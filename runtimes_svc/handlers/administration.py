@@ -7,10 +7,10 @@ from aiohttp import web
 from runtimes_svc import administering
 from runtimes_svc.administering import administrator
 from runtimes_svc.handlers.envelope import envelope, shown_here, shown_page, slice_of
-from runtimes_svc.keys import ACCESS, ADMINISTRATION
+from runtimes_svc.keys import ADMINISTRATION
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER
+from shared.http.keys import ACCESS, CALLER
 from shared.scope import Everything, Reach, Scope, application_key, person_uid
 from shared.tokens import person_of
 

@@ -7,12 +7,11 @@ from aiohttp import web
 from runtimes_svc.administering import is_administrator
 from runtimes_svc.handlers import administration
 from runtimes_svc.handlers.envelope import envelope, shown_here, shown_page, slice_of
-from runtimes_svc.keys import STORE
 from shared import remembered
 from shared.errors import BadValue, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER
+from shared.http.keys import CALLER, STORE, reached
 from shared.records import By, Door
 from shared.scope import Reach, Scope, application_key, person_uid
 from shared.tokens import by_of, person_of, reach_of, scope_of
@@ -40,6 +39,11 @@ def by(request: web.Request) -> By:
     return by_of(request[CALLER], Door.PLATFORM)
 
 
+def noted(request: web.Request, memories: int) -> None:
+    """Say what was reached, for the access record."""
+    reached(request, memories, body.text(request, "agent_id"))
+
+
 async def list_memories(request: web.Request) -> web.Response:
     """The caller's memories, newest first; another person's for an administrator who names them."""
     body.refuse_foreign_paging(request)
@@ -53,6 +57,7 @@ async def list_memories(request: web.Request) -> web.Response:
         after=body.text(request, "cursor"),
         show_expired=body.flag(request, "show_expired"),
     )
+    noted(request, len(page.memories))
     return answer(shown_page(page, person_of(request[CALLER]), limit=limit, offset=offset))
 
 
@@ -64,6 +69,7 @@ async def get_memory(request: web.Request) -> web.Response:
         if not is_administrator(request[CALLER]):
             raise
         return await administration.get_memory(request)
+    noted(request, 1)
     return answer(envelope("What is remembered of you.", memory=shown_here(found)))
 
 
@@ -73,6 +79,7 @@ async def correct(request: web.Request) -> web.Response:
     after = await remembered.correct(
         request.app[STORE], reach(request), request.match_info["memory_id"], said.memory, by(request)
     )
+    noted(request, 1)
     return answer(envelope("Corrected.", corrected=1, memory=shown_here(after)))
 
 
@@ -81,6 +88,7 @@ async def forget(request: web.Request) -> web.Response:
     forgotten = await remembered.forget(
         request.app[STORE], reach(request), request.match_info["memory_id"], by(request)
     )
+    noted(request, forgotten)
     return answer(envelope("Forgotten.", forgotten=forgotten))
 
 
@@ -93,10 +101,12 @@ async def forget_all(request: web.Request) -> web.Response:
     if count is None:
         raise BadValue("count is required: how many you were shown and confirm.")
     forgotten = await request.app[STORE].forget_all(asked, by(request), confirmed=count)
+    noted(request, forgotten)
     return answer(envelope("Forgotten.", forgotten=forgotten))
 
 
 async def history(request: web.Request) -> web.Response:
     """What became of one memory."""
     revisions = await remembered.history(request.app[STORE], reach(request), request.match_info["memory_id"])
+    noted(request, 1)
     return answer(envelope("What became of it.", history=[shown_revision(one) for one in revisions]))

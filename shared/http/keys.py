@@ -6,6 +6,8 @@ from collections.abc import Mapping
 
 from aiohttp import web
 
+from shared.access import AccessRecord
+from shared.stores.ports import MemoryStore
 from shared.tokens import Caller
 
 CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)  # type: ignore[arg-type]  # a union is no class
@@ -13,3 +15,17 @@ CALLER: web.RequestKey[Caller] = web.RequestKey("caller", Caller)  # type: ignor
 
 CREDENTIAL: web.RequestKey[Mapping[str, str]] = web.RequestKey("credential", Mapping)
 """The headers that ask the platform in the caller's own name; empty for the machine and for nobody. Never logged."""
+
+STORE: web.AppKey[MemoryStore] = web.AppKey("store", MemoryStore)
+"""The memories, on whichever engine."""
+
+ACCESS: web.AppKey[AccessRecord] = web.AppKey("access", AccessRecord)
+"""The record of who reached a person's memories in another's name."""
+
+REACHED: web.RequestKey[tuple[int, str | None]] = web.RequestKey("reached", tuple)
+"""How many memories a request reached, and of which application's key (None: across applications)."""
+
+
+def reached(request: web.Request, memories: int, application: str | None) -> None:
+    """Say what a request reached: it stands in the access record when the caller acts for another person."""
+    request[REACHED] = (memories, application)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+import uuid
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -100,3 +102,28 @@ async def test_what_names_no_application_is_refused_on_every_route(runtime: Serv
         status, said = await runtime.call(method, url, json={"query": "x", "content": "x"})
         assert status == 422, (path, said)
         assert isinstance(said["detail"], str)
+
+
+async def test_without_mem0_a_runtime_says_that_it_keeps_no_memories(
+    settings_environment: pytest.MonkeyPatch, database: str
+) -> None:
+    settings_environment.setitem(sys.modules, "mem0", None)
+    runtime = await start_runtime(database)
+    try:
+        path = f"{MEMORIES}/desk"
+        for method, url, body in (
+            ("GET", path, None),
+            ("POST", path, {"memory": "likes tea"}),
+            ("POST", f"{path}/search", {"query": "tea"}),
+            ("POST", f"{path}/recall", {"query": "tea"}),
+            ("PATCH", f"{path}/{uuid.uuid4()}", {"memory": "x"}),
+            ("DELETE", f"{path}/{uuid.uuid4()}", None),
+            ("DELETE", f"{path}?count=1", None),
+        ):
+            status, said = await runtime.call(method, url, json=body)
+            assert (status, said["detail"]) == (503, "This runtime keeps no memories: mem0 is not installed on it.")
+        _, said = await runtime.post("/api/v1/apps/tools/desk/remember", json={"content": "likes tea"})
+        assert said == {"text": "Could not store that in memory right now."}
+        assert (await runtime.get("/readyz"))[0] == 200
+    finally:
+        await runtime.client.close()

@@ -15,7 +15,7 @@ async def hold(directory: Path) -> None:
     stop = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
-    async with embedded(directory):
+    async with embedded(directory, durable=False):
         print("held", flush=True)  # noqa: T201 - the test waits for this line
         await stop.wait()
 

@@ -206,7 +206,7 @@ async def test_a_pid_file_that_names_a_living_stranger_does_not_matter(directory
 
 async def test_a_holder_killed_while_it_starts_leaves_nothing_behind(directory, holders, who):
     command = [sys.executable, "-m", "tests.integration.holder", str(directory), str(who)]
-    for delay in (0.3, 0.5, 0.7, 0.9, 1.1):
+    for delay in (0.3, 0.6, 0.9):
         process = subprocess.Popen(command, cwd=REPOSITORY, stdout=subprocess.DEVNULL)
         time.sleep(delay)
         end(process, signal.SIGKILL)

@@ -36,9 +36,9 @@ from shared.filters import (
     fold,
 )
 from shared.stamps import utc_date, utc_stamp
-from shared.stores.local.filtering import filtered as in_sqlite
-from shared.stores.local.filtering import register
-from shared.stores.pg.filtering import filtered as in_postgres
+from shared.stores.local.filters import condition as in_sqlite
+from shared.stores.local.filters import register
+from shared.stores.pg.filters import condition as in_postgres
 
 Row = tuple[str, Mapping[str, Any]]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.filters import Filter
 from shared.scope import Reach
-from shared.stores.local.filtering import filtered
+from shared.stores.local import filters
 from shared.stores.local.scopes import Values, within
 from shared.times import today
 
@@ -16,6 +16,6 @@ def condition(reach: Reach, where: Filter | None, *, show_expired: bool) -> tupl
         values.append(today())
         sql += " AND (expires_on IS NULL OR expires_on >= ?)"
     if where is not None:
-        narrower, more = filtered(where)
-        sql, values = f"{sql} AND {narrower}", [*values, *more]
+        inside, more = filters.condition(where)
+        return f"{sql} AND {inside}", [*values, *more]
     return sql, values

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from shared.errors import CannotStartError
-from shared.stores.local import filtering
+from shared.stores.local import filters
 from shared.stores.local.faults import in_our_words, sentence_of
 from shared.stores.local.gate import Gate
 from shared.stores.local.lanes import Lane
@@ -105,7 +105,7 @@ class Database:
             f"{self._path.absolute().as_uri()}?mode=rw", uri=True, isolation_level=None, check_same_thread=False
         )
         self._open.append(connection)
-        filtering.register(connection)
+        filters.register(connection)
         for setting in _SETTINGS:
             connection.execute(setting).fetchall()
         return connection

@@ -39,8 +39,11 @@ def canonical(memory_id: object) -> str | None:
 
 
 def memory_of(memory_id: str, payload: str) -> Memory:
-    """A stored memory, its payload as it was given."""
-    return Memory(memory_id, cast("dict[str, Any]", json.loads(payload)))
+    """A stored memory, its payload as it was given. Raises Unavailable when a page of it was lost."""
+    try:
+        return Memory(memory_id, cast("dict[str, Any]", json.loads(payload)))
+    except ValueError as error:
+        raise Unavailable("The store's database is damaged: restore the directory from a copy.") from error
 
 
 def blob(vector: Vector, dimensions: int) -> bytes:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
+from typing import Any
 
 from shared.scope import Everything, Reach, Scope
 
-Values = list[str | int | None]
+Values = list[Any]
 
 
 def within(reach: Reach) -> tuple[str, Values]:

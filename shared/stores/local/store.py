@@ -21,7 +21,6 @@ from shared.records import (
     Patch,
     Receipt,
     Revision,
-    Update,
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
@@ -122,7 +121,7 @@ class LocalStore:
             outcomes = [writing.change(writing_, change) for change in changes]
             return [outcome for outcome in outcomes if outcome is not None]
 
-        forgets = any(isinstance(change, Delete | Update) for change in changes)
+        forgets = any(isinstance(change, Delete) for change in changes)
         return await (self._database.forget(job) if forgets else self._database.write(job))
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:

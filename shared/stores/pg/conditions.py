@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.filters import Filter
 from shared.scope import Reach
-from shared.stores.pg.filtering import filtered
+from shared.stores.pg import filters
 from shared.stores.pg.scopes import within
 from shared.times import today
 
@@ -16,5 +16,5 @@ def condition(reach: Reach, where: Filter | None, *, show_expired: bool) -> tupl
         values.append(today())
         sql += f" AND (expires_on IS NULL OR expires_on >= ${len(values)})"
     if where is not None:
-        sql += f" AND {filtered(where, values)}"
+        sql += f" AND {filters.condition(where, values)}"
     return sql, values

@@ -26,7 +26,7 @@ from shared.filters import (
 )
 
 
-def filtered(where: Filter, values: list[object]) -> str:
+def condition(where: Filter, values: list[object]) -> str:
     """The condition, to be ANDed into a statement on the memory table.
 
     Its values are appended to the statement's own, and referred to by their place among them.

@@ -34,7 +34,7 @@ def register(connection: sqlite3.Connection) -> None:
     connection.create_function("utc_stamp", 1, utc_stamp, deterministic=True)
 
 
-def filtered(where: Filter) -> tuple[str, list[str]]:
+def condition(where: Filter) -> tuple[str, list[str]]:
     """The condition, to be ANDed into a statement on the memory table, and the values of its `?`."""
     values: list[str] = []
     return _Compiler(values).node(where.root), values

@@ -1,0 +1,92 @@
+"""Where a runtime keeps what it remembers: PostgreSQL when it is configured, else a directory of this machine."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import AsyncIterator, Callable
+from pathlib import Path
+
+from aiohttp import web
+from pydantic import SecretStr
+
+from runtime_svc.settings import RuntimeSettings
+from runtime_svc.unkept import mem0_installed, unkept
+from shared.db.pool import Database
+from shared.errors import CannotStartError
+from shared.http.database import database_resource
+from shared.http.health import READY
+from shared.http.keys import ACCESS, STORE
+from shared.settings import BadSettingError
+from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.store import PostgresStore
+
+Resource = Callable[[web.Application], AsyncIterator[None]]
+
+_SECRET = "jwt.secret"  # noqa: S105 (the name of a file)
+
+
+def keeps_locally(settings: RuntimeSettings, dsn: str | None) -> bool:
+    """Whether the local store is used. Raises BadSettingError when PostgreSQL is asked for and not configured."""
+    if settings.backend == "postgres" and dsn is None:
+        raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
+    return settings.backend == "faiss" or dsn is None
+
+
+def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> None:
+    """Keep everything in PostgreSQL."""
+    database = Database(dsn, settings.limits)
+    app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
+    app[ACCESS] = PostgresAccessRecord(database)
+    app.cleanup_ctx.append(database_resource(settings, database, dsn))
+
+
+def locally(app: web.Application, settings: RuntimeSettings) -> None:
+    """Keep everything in the directory of the settings."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
+        from shared.stores.local.store import LocalStore  # noqa: PLC0415
+
+        store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
+        app[STORE] = store if mem0_installed() else unkept()
+
+        async def ready() -> bool:
+            return True
+
+        app[READY]["local store"] = ready
+        yield
+        await store.close()
+
+    app.cleanup_ctx.append(resource)
+
+
+def for_this_machine(settings: RuntimeSettings, host: str, *, embedded: bool) -> RuntimeSettings:
+    """The settings with what a laptop needs when nothing is configured: a local store that only this machine reaches.
+
+    Then a secret is made once, and callers on this machine without a token are the owner, if there is one. Anywhere else
+    nothing is filled in, and what is missing refuses to start.
+    """
+    configured = settings.jwt_secret is not None or settings.jwks_url is not None
+    here = host in {"127.0.0.1", "::1", "localhost"}
+    if configured or embedded or not here or not keeps_locally(settings, settings.dsn()):
+        return settings
+    trust = True if settings.trust_loopback is None else settings.trust_loopback
+    owner = settings.owner or "owner"
+    secret = SecretStr(local_secret(settings.directory))
+    return settings.model_copy(update={"jwt_secret": secret, "trust_loopback": trust, "owner": owner})
+
+
+def local_secret(directory: Path) -> str:
+    """The secret that verifies tokens where nothing is configured: made once, in a file only its owner reads."""
+    path = directory / _SECRET
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            with path.open("x", encoding="utf-8") as file:
+                path.chmod(0o600)
+                file.write(secrets.token_urlsafe(48))
+        except FileExistsError:
+            pass
+        return path.read_text("utf-8").strip()
+    except OSError as error:
+        raise CannotStartError(f"{directory} cannot be used as the store's directory: {error.strerror}.") from error

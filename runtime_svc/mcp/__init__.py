@@ -1,0 +1,1 @@
+"""Memory as Model Context Protocol tools, resources and a prompt. The only place that imports `mcp`."""

@@ -1,0 +1,75 @@
+"""What a runtime opens at start and closes at the end, each as one cleanup context of the application."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+
+from aiohttp import web
+
+from runtime_svc.appspecs import Appspecs, read_directory
+from runtime_svc.engine.embedder import MiniLM
+from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, MCP
+from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
+from runtime_svc.settings import RuntimeSettings, named
+from runtime_svc.shares import PlatformShares
+from runtime_svc.turns import NoPlatform
+from shared.settings import BadSettingError
+
+Resource = Callable[[web.Application], AsyncIterator[None]]
+
+
+async def embedder(app: web.Application) -> AsyncIterator[None]:
+    """The default embedder."""
+    model = await MiniLM.open()
+    app[EMBEDDER] = model
+    yield
+    await model.close()
+
+
+def allowances(settings: RuntimeSettings) -> Resource:
+    """How allowances are read: from the platform, or not at all where the operator says that there is none."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        if not settings.shares:
+            app[ALLOWANCES] = NoPlatform()
+            yield
+            return
+        shares = PlatformShares(settings.runtimes_url)
+        await shares.open()
+        app[ALLOWANCES] = shares
+        yield
+        await shares.close()
+
+    return resource
+
+
+def appspecs(settings: RuntimeSettings) -> Resource:
+    """The Appspecs, read once."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        if settings.apps_dir is None:
+            app[APPSPECS] = Appspecs(None)
+        else:
+            try:
+                app[APPSPECS] = await asyncio.to_thread(read_directory, settings.apps_dir)
+            except NotADirectoryError as error:
+                raise BadSettingError(str(error)) from error
+        yield
+
+    return resource
+
+
+def mcp(settings: RuntimeSettings) -> Resource:
+    """The MCP server, known by the names that the settings say or by those of this machine."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        bridge = Bridge(
+            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS, origins=named(settings.mcp_origins) or LOOPBACK_ORIGINS
+        )
+        await bridge.open()
+        app[MCP] = bridge
+        yield
+        await bridge.close()
+
+    return resource

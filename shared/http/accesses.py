@@ -1,0 +1,72 @@
+"""Who looked: what a credential does in another person's name is recorded, and that person reads the record."""
+
+from __future__ import annotations
+
+from aiohttp import web
+from aiohttp.typedefs import Handler
+
+from shared.access import Access
+from shared.http import body
+from shared.http.answers import answer
+from shared.http.keys import ACCESS, CALLER, REACHED
+from shared.records import Door
+from shared.scope import Everything, unusable
+from shared.times import now
+from shared.tokens import Person, person_of
+
+_DOORS = (
+    ("/api/v1/llm/", Door.GATEWAY),
+    ("/api/v1/apps/", Door.APPS),
+    ("/api/runtimes/", Door.PLATFORM),
+    ("/api/memory", Door.STATE),
+    ("/mcp/", Door.MCP),
+)
+
+
+def door_of(path: str) -> Door:
+    """The dialect that a path belongs to; what is left are the paths of the Mem0 dialect."""
+    return next((door for start, door in _DOORS if path.startswith(start)), Door.MEM0)
+
+
+@web.middleware
+async def record_access(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """After authentication. The answer is held back until the access is kept: nothing is shown unrecorded.
+
+    A change that was made is told by history and receipts too, so a record that cannot be kept is a 503 there as well.
+    """
+    response = await handler(request)
+    caller = request.get(CALLER)
+    if isinstance(caller, Person) and caller.actor != caller.uid and response.status < 400:
+        verb = getattr(request.match_info.handler, "__name__", "request")
+        memories, application = request.get(REACHED, (0, _application(request, caller)))
+        access = Access(caller.actor, verb, door_of(request.path), application, memories, now())
+        await request.app[ACCESS].note(Everything(caller.uid), access)
+    return response
+
+
+def _application(request: web.Request, caller: Person) -> str | None:
+    named = request.match_info.get("app")
+    return caller.application if named is None or unusable(named) is not None else f"app:{named}"
+
+
+def shown_access(access: Access) -> dict[str, object]:
+    """One access as the person reads it: who, what, where, how many, when."""
+    return {
+        "actor": access.actor,
+        "verb": access.verb,
+        "door": access.door,
+        "app": access.application,
+        "memories": access.memories,
+        "at": access.at.isoformat(),
+    }
+
+
+async def list_accesses(request: web.Request) -> web.Response:
+    """Who reached the caller's memories in another's name, newest first."""
+    body.refuse_foreign_paging(request)
+    found = await request.app[ACCESS].accesses(
+        Everything(person_of(request[CALLER])),
+        limit=body.integer(request, "limit", default=100, least=1, most=1000) or 100,
+        offset=body.integer(request, "offset", default=0) or 0,
+    )
+    return answer({"success": True, "count": len(found), "access": [shown_access(one) for one in found]})
