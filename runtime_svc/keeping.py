@@ -15,9 +15,10 @@ from shared.db.pool import Database
 from shared.errors import CannotStartError
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, STORE
+from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.api_keys import PostgresApiKeys
 from shared.stores.pg.store import PostgresStore
 
 Resource = Callable[[web.Application], AsyncIterator[None]]
@@ -37,6 +38,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     database = Database(dsn, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
+    app[API_KEYS] = PostgresApiKeys(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -49,6 +51,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
+        app[API_KEYS] = store.api_keys
 
         async def ready() -> bool:
             return True

@@ -25,6 +25,7 @@ from shared.records import (
 )
 from shared.scope import Everything, Reach, Scope
 from shared.stores.local import forgetting, history, reading, receipts, rows, scopes, search, writing
+from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
@@ -43,6 +44,7 @@ class LocalStore:
         self._database = database
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
+        self.api_keys = LocalApiKeys(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
