@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc import keeping, resources
+from runtime_svc.learning_resource import engine_config, learning_resource
 from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from shared.api_keys import Keyring
@@ -26,12 +27,14 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         keeping.locally(app, settings)
     elif where is not None:
         keeping.in_postgres(app, settings, where)
+    engine = engine_config(settings)
     app.cleanup_ctx.extend(
         [
-            resources.embedder,
+            resources.embedder(settings, engine),
             resources.allowances(settings),
             resources.appspecs(settings),
             resources.mcp(settings),
+            learning_resource(settings, engine),
         ]
     )
     add_routes(app, ROUTES)

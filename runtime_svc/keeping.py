@@ -9,6 +9,7 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import SecretStr
 
+from runtime_svc.keys import QUEUE
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
@@ -19,6 +20,7 @@ from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
+from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
 Resource = Callable[[web.Application], AsyncIterator[None]]
@@ -39,6 +41,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
+    app[QUEUE] = PostgresQueue(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -66,8 +69,8 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 def for_this_machine(settings: RuntimeSettings, host: str, *, embedded: bool) -> RuntimeSettings:
     """The settings with what a laptop needs when nothing is configured: a local store that only this machine reaches.
 
-    Then a secret is made once, and callers on this machine without a token are the owner, if there is one. Anywhere else
-    nothing is filled in, and what is missing refuses to start.
+    Then a secret is made once, and callers on this machine without a token are the owner. Anywhere else nothing is
+    filled in, and what is missing refuses to start.
     """
     configured = settings.jwt_secret is not None or settings.jwks_url is not None
     here = host in {"127.0.0.1", "::1", "localhost"}

@@ -5,11 +5,15 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs
+from runtime_svc.learning import Learning
 from runtime_svc.mcp.visit import McpDoor
 from runtime_svc.turns import Allowances
 from shared.stores.ports import Embedder
+from shared.stores.queue import LearnQueue
 
 EMBEDDER: web.AppKey[Embedder] = web.AppKey("embedder", Embedder)
 ALLOWANCES: web.AppKey[Allowances] = web.AppKey("allowances", Allowances)
 APPSPECS = web.AppKey("appspecs", Appspecs)
 MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)
+QUEUE: web.AppKey[LearnQueue] = web.AppKey("queue", LearnQueue)
+LEARNING = web.AppKey("learning", Learning)

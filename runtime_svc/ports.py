@@ -41,8 +41,12 @@ class LearnFailed(ServiceError):
     status: ClassVar[int] = 502
     code: ClassVar[str] = "learn_failed"
 
-    def __init__(self, sentence: str, *, may_pass: bool, retry_after: float | None = None) -> None:
+    def __init__(
+        self, sentence: str, *, may_pass: bool, retry_after: float | None = None, event_id: str | None = None
+    ) -> None:
         super().__init__(sentence)
+        if event_id is not None:
+            self.extra["event_id"] = event_id
         self.may_pass = may_pass
         """Whether the same request may pass later: an overload, a time-out; not an answer that cannot be read."""
         self.retry_after = retry_after

@@ -8,7 +8,9 @@ from collections.abc import AsyncIterator, Callable
 from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs, read_directory
+from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
+from runtime_svc.engine.provider_embedder import ProviderEmbedder
 from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, MCP
 from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
@@ -19,12 +21,23 @@ from shared.settings import BadSettingError
 Resource = Callable[[web.Application], AsyncIterator[None]]
 
 
-async def embedder(app: web.Application) -> AsyncIterator[None]:
-    """The default embedder."""
-    model = await MiniLM.open()
-    app[EMBEDDER] = model
-    yield
-    await model.close()
+def embedder(settings: RuntimeSettings, engine: EngineConfig) -> Resource:
+    """The provider's that the configuration names, or the built-in one."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        model = await (MiniLM.open() if engine.embedder is None else ProviderEmbedder.open(engine.embedder))
+        try:
+            if model.dimensions != settings.dimensions:
+                raise BadSettingError(
+                    f"The embedder makes vectors of {model.dimensions} dimensions, and MEMORY_VECTOR_DIMENSIONS says"
+                    f" {settings.dimensions}."
+                )
+            app[EMBEDDER] = model
+            yield
+        finally:
+            await model.close()
+
+    return resource
 
 
 def allowances(settings: RuntimeSettings) -> Resource:

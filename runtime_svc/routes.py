@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, gateway, mcp, tools
+from runtime_svc.handlers import applications, apps, events, gateway, learning, mcp, tools
 from shared.http import accesses, api_keys, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
@@ -12,7 +12,7 @@ _MEMORIES = "/api/v1/apps/memories/{app}"
 
 ROUTES: list[web.RouteDef] = [
     web.get(_MEMORIES, apps.list_memories),
-    web.post(_MEMORIES, apps.learn),
+    web.post(_MEMORIES, learning.learn),
     web.delete(_MEMORIES, apps.forget_all),
     web.post(f"{_MEMORIES}/search", apps.search),
     web.post(f"{_MEMORIES}/recall", apps.recall),
@@ -23,6 +23,8 @@ ROUTES: list[web.RouteDef] = [
     web.get("/api/v1/apps/memory-receipts", receipts.list_receipts),
     web.get("/api/v1/apps/memory-access", accesses.list_accesses),
     web.get("/api/v1/apps/memory-applications", receipts.list_applications),
+    web.get("/api/v1/apps/memory-events", events.list_events),
+    web.get("/api/v1/apps/memory-events/{event_id}", events.get_event),
     web.post("/api/v1/apps/tools/{app}/search_memory", tools.search_memory),
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),

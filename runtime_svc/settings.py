@@ -17,7 +17,11 @@ class RuntimeSettings(Settings):
         default="auto", validation_alias="AGENT_RUNTIMES_MEM0_BACKEND"
     )
     directory: Path = Field(default=Path("/tmp/mem0"), validation_alias="AGENT_RUNTIMES_MEM0_DIR")  # noqa: S108 (the contract's)
-    mem0_config: str | None = Field(default=None, validation_alias="AGENT_RUNTIMES_MEM0_CONFIG_JSON")
+    mem0_config: SecretStr | None = Field(default=None, validation_alias="AGENT_RUNTIMES_MEM0_CONFIG_JSON")
+    openrouter_key: SecretStr | None = Field(default=None, validation_alias="OPENROUTER_API_KEY")
+    llm_seconds: float = Field(default=60.0, gt=0, le=600, validation_alias="RUNTIME_LLM_TIMEOUT")
+    learn_workers: int = Field(default=6, ge=1, le=64, validation_alias="RUNTIME_LEARN_WORKERS")
+    most_waiting: int = Field(default=100, ge=1, le=100_000, validation_alias="RUNTIME_LEARN_WAITING")
     machine_token: SecretStr | None = Field(default=None, validation_alias="RUNTIME_MACHINE_TOKEN")
     trust_loopback: bool | None = Field(default=None, validation_alias="RUNTIME_TRUST_LOOPBACK")
     runtimes_url: str | None = Field(default=None, validation_alias="DATALAYER_RUNTIMES_URL")

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from runtime_svc.finding import Reader, find
-from runtime_svc.learning import Lesson, Message, learn_verbatim
+from runtime_svc.learning import Learning, learn
+from runtime_svc.lesson import Lesson
+from runtime_svc.ports import Message
 from runtime_svc.recalling import Query
 from runtime_svc.turns import Turn
 from shared.context import one_line
-from shared.errors import Conflict, Unavailable
+from shared.errors import Conflict, TooMany, Unavailable
 from shared.records import Door
 from shared.tokens import Caller, Nobody, by_of, scope_of
 
@@ -58,7 +60,7 @@ async def search_memory(reader: Reader, turn: Turn, application: str, query: str
     return relevant([hit.ranked.memory.words for hit in found.hits])
 
 
-async def remember(reader: Reader, turn: Turn, application: str, content: str) -> str:
+async def remember(reader: Reader, learning: Learning, turn: Turn, application: str, content: str) -> str:
     """Keep a fact or a preference under the application's own key, never another's; or why it is not kept.
 
     Raises BadValue for content that says nothing, NotAllowed for a key bound to another application.
@@ -69,7 +71,8 @@ async def remember(reader: Reader, turn: Turn, application: str, content: str) -
     lesson = Lesson(messages=[Message("user", content)], metadata={"scope": "agent"})
     try:
         scope, by = scope_of(turn.caller, application), by_of(turn.caller, Door.APPS)
-        await learn_verbatim(reader.store, reader.embedder, scope, lesson, by)
-    except (Unavailable, Conflict):
+        # Without an LLM it is learned at once, and found by the next search; an LLM takes longer than a turn may.
+        await learn(learning, scope, lesson, by, wait=learning.extractor is None)
+    except (Unavailable, TooMany, Conflict):
         return NOT_STORED
     return STORED

@@ -39,8 +39,8 @@ class EngineConfig:
     """Custom instructions for every extraction."""
 
 
-def read_config(text: str | None, environ: Mapping[str, str]) -> EngineConfig:
-    """The checked setting. Raises BadSettingError.
+def read_config(text: str | None, *, openrouter: bool) -> EngineConfig:
+    """The checked setting; `openrouter` when the environment has a key of it. Raises BadSettingError.
 
     Whether a provider accepts its part is known when the engine opens.
     """
@@ -53,7 +53,8 @@ def read_config(text: str | None, environ: Mapping[str, str]) -> EngineConfig:
         if name not in _KNOWN:
             raise BadSettingError(f"{SETTING} has a member that it does not know; it takes llm and embedder.")
     config = EngineConfig(_provider(given, "llm"), _provider(given, "embedder"), _instructions(given))
-    _refuse_redirection(config.llm, environ)
+    if openrouter:
+        _refuse_redirection(config.llm)
     return config
 
 
@@ -92,11 +93,9 @@ def _instructions(given: Mapping[str, Any]) -> str | None:
     return value or None
 
 
-def _refuse_redirection(llm: Provider | None, environ: Mapping[str, str]) -> None:
+def _refuse_redirection(llm: Provider | None) -> None:
     """mem0's openai provider sends every conversation to OpenRouter as soon as that key stands in the environment."""
-    if llm is None or llm.name != "openai" or not environ.get("OPENROUTER_API_KEY"):
-        return
-    if not llm.config.get("openrouter_base_url"):
+    if llm is not None and llm.name == "openai" and not llm.config.get("openrouter_base_url"):
         raise BadSettingError(
             "OPENROUTER_API_KEY is set: mem0 would send conversations to OpenRouter instead of the provider named in "
             f"{SETTING}. Unset it, or ask for it with llm.config.openrouter_base_url."

@@ -78,7 +78,7 @@ class Turn:
     def fail(self, error: Exception, cause: BaseException | None = None) -> NoReturn:
         """Keep the first failure, and raise this one."""
         self.failure = self.failure or error
-        raise error from cause
+        raise error from (None if cause is error else cause)
 
 
 _TURN: ContextVar[Turn] = ContextVar("turn")

@@ -7,11 +7,10 @@ from typing import Any
 from aiohttp import web
 from pydantic import Field
 
-from runtime_svc import finding, learning
+from runtime_svc import finding
 from runtime_svc.finding import Found, Hit
 from runtime_svc.handlers.turns import reader, turn
-from runtime_svc.keys import APPSPECS, EMBEDDER
-from runtime_svc.learning import Lesson, Message
+from runtime_svc.keys import EMBEDDER
 from runtime_svc.recalling import Query
 from shared import remembered
 from shared.errors import BadValue
@@ -20,7 +19,6 @@ from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE, reached
 from shared.records import By, Door
 from shared.scope import Scope, application_of
-from shared.times import expiration, moment
 from shared.tokens import by_of, scope_of
 from shared.views import shown, shown_revision
 
@@ -29,25 +27,6 @@ class Words(body.Body):
     """A correction."""
 
     memory: str
-
-
-class SaidMessage(body.Body):
-    """One message of a conversation."""
-
-    role: str = Field(min_length=1, max_length=64)
-    content: str
-
-
-class Learn(body.Body):
-    """What is to be learned."""
-
-    memory: str | None = None
-    messages: list[SaidMessage] | None = Field(default=None, max_length=1000)
-    metadata: dict[str, Any] = Field(default_factory=dict)
-    run_id: str | None = Field(default=None, min_length=1, max_length=255)
-    expiration_date: str | None = None
-    timestamp: str | None = None
-    wait: bool = False
 
 
 class Search(body.Body):
@@ -141,30 +120,6 @@ async def history(request: web.Request) -> web.Response:
     revisions = await remembered.history(request.app[STORE], scope(request), request.match_info["memory_id"])
     noted(request, 1)
     return answer({"app": request.match_info["app"], "history": [shown_revision(one) for one in revisions]})
-
-
-async def learn(request: web.Request) -> web.Response:
-    """Keep what is said, where the application remembers at all."""
-    said = await body.read(request, Learn)
-    request.app[APPSPECS].check_remembers(scope(request).application)
-    outcomes = await learning.learn_verbatim(
-        request.app[STORE], request.app[EMBEDDER], scope(request), _lesson(said), by(request)
-    )
-    noted(request, len(outcomes))
-    return answer({"results": [{"id": o.id, "memory": o.words, "event": o.event} for o in outcomes]})
-
-
-def _lesson(said: Learn) -> Lesson:
-    if (said.memory is None) == (said.messages is None):
-        raise BadValue("Learn says either memory or messages.")
-    return Lesson(
-        memory=said.memory,
-        messages=[Message(one.role, one.content) for one in said.messages or ()],
-        run_id=said.run_id,
-        metadata=said.metadata,
-        expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
-        learned_at=None if said.timestamp is None else moment(said.timestamp),
-    )
 
 
 async def search(request: web.Request) -> web.Response:

@@ -6,6 +6,7 @@ from aiohttp import web
 
 from runtime_svc import tools
 from runtime_svc.handlers.turns import reader, turn
+from runtime_svc.keys import LEARNING
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.auth import answers_nobody
@@ -37,4 +38,6 @@ async def remember(request: web.Request) -> web.Response:
     """Keep a fact or a preference."""
     said = await body.read(request, Remember)
     application = application_of(request.match_info["app"])
-    return answer({"text": await tools.remember(reader(request), turn(request), application, said.content)})
+    return answer(
+        {"text": await tools.remember(reader(request), request.app[LEARNING], turn(request), application, said.content)}
+    )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from runtime_svc import tools
 from runtime_svc.finding import find
-from runtime_svc.learning import Lesson, Message, learn_verbatim
+from runtime_svc.learning import learn_verbatim
+from runtime_svc.lesson import Lesson
 from runtime_svc.mcp import schemas
 from runtime_svc.mcp.answers import DATA, CannotSay, Said, found_data, found_lines, lines, revision_line
 from runtime_svc.mcp.visit import Visit
+from runtime_svc.ports import Message
 from runtime_svc.recalling import Query
 from shared import remembered
 from shared.errors import Conflict, GrewMeanwhile, Unavailable

@@ -111,7 +111,7 @@ class LearnQueue(Protocol):
         """Say what is left out, before the learn is committed."""
 
     async def put_back(self, event_id: str, worker: str, *, after: timedelta, counted: bool = True) -> bool:
-        """Let it be tried again, `after` a while; `counted` as an attempt or not. False when it is not this worker's."""
+        """Let it be tried again after a while; `counted` as an attempt or not. False when it is not this worker's."""
 
     async def fail(self, event_id: str, worker: str, sentence: str) -> bool:
         """End it without result; its request is erased. False when it is not this worker's."""

@@ -15,7 +15,7 @@ OPENAI = {"provider": "openai", "config": {"api_key": SECRET, "model": "m"}}
 
 @pytest.mark.parametrize("text", [None, "", "  ", "{}"])
 def test_nothing_given_is_no_llm_and_the_built_in_embedder(text: str | None) -> None:
-    assert read_config(text, {}) == EngineConfig()
+    assert read_config(text, openrouter=False) == EngineConfig()
 
 
 def test_both_parts_are_read() -> None:
@@ -32,7 +32,7 @@ def test_both_parts_are_read() -> None:
 
 
 def test_a_key_is_in_no_representation() -> None:
-    assert SECRET not in repr(read_config(json.dumps({"llm": OPENAI}), {}))
+    assert SECRET not in repr(read_config(json.dumps({"llm": OPENAI}), openrouter=False))
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_a_key_is_in_no_representation() -> None:
 )
 def test_a_fault_is_a_sentence_that_names_the_setting_and_no_secret(text: str, says: str) -> None:
     with pytest.raises(BadSettingError) as fault:
-        read_config(text, {})
+        read_config(text, openrouter=False)
 
     assert SETTING in str(fault.value)
     assert says in str(fault.value)
@@ -66,14 +66,14 @@ def test_a_fault_is_a_sentence_that_names_the_setting_and_no_secret(text: str, s
 
 def test_a_key_of_openrouter_would_redirect_every_conversation_and_is_refused() -> None:
     with pytest.raises(BadSettingError, match="OPENROUTER_API_KEY is set"):
-        read_config(json.dumps({"llm": OPENAI}), {"OPENROUTER_API_KEY": SECRET})
+        read_config(json.dumps({"llm": OPENAI}), openrouter=True)
 
 
 def test_openrouter_is_used_when_it_is_asked_for() -> None:
     asked = {**OPENAI, "config": {"openrouter_base_url": "https://openrouter.ai/api/v1"}}
 
-    assert read_config(json.dumps({"llm": asked}), {"OPENROUTER_API_KEY": SECRET}).llm is not None
+    assert read_config(json.dumps({"llm": asked}), openrouter=True).llm is not None
 
 
 def test_a_key_of_openrouter_is_no_matter_to_other_providers() -> None:
-    assert read_config('{"llm": {"provider": "ollama"}}', {"OPENROUTER_API_KEY": SECRET}).llm is not None
+    assert read_config('{"llm": {"provider": "ollama"}}', openrouter=True).llm is not None

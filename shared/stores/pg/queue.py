@@ -76,7 +76,7 @@ class PostgresQueue:
                 return seen
             await _refuse_more(connection, scope, most)
             row = await connection.fetchrow(
-                "INSERT INTO runtime_memory.events"
+                "INSERT INTO runtime_memory.events"  # noqa: S608 (constants)
                 " (id, user_id, agent_id, epoch, request, actor, door, idempotency_key, extracts, created_at,"
                 " available_at) SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, at, at FROM clock_timestamp() AS at"
                 f" RETURNING {_SHOWN}",
@@ -93,11 +93,11 @@ class PostgresQueue:
             return _event(row)
 
     async def claim(self, worker: str, lease: timedelta, *, extracting: bool | None = None) -> Claimed | None:
-        try:
-            async with self._database.connection() as connection:
+        async with self._database.connection() as connection:
+            try:
                 row = await connection.fetchrow(_CLAIM, worker, lease, extracting)
-        except asyncpg.UniqueViolationError:  # pragma: no cover (translated by the pool; see `_raced`)
-            return None
+            except asyncpg.UniqueViolationError:  # another claim was a moment earlier
+                return None
         return None if row is None else _claimed(row)
 
     async def extend(self, event_id: str, worker: str, lease: timedelta) -> bool:
@@ -212,7 +212,8 @@ def _claimed(row: asyncpg.Record) -> Claimed:
     )
 
 
-def _event(row: asyncpg.Record) -> LearnEvent:
+def _event(row: asyncpg.Record | None) -> LearnEvent:
+    assert row is not None  # noqa: S101 (an insert returns its row)
     return LearnEvent(
         id=str(row["id"]),
         scope=Scope(row["user_id"], row["agent_id"]),

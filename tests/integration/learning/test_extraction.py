@@ -32,7 +32,7 @@ LIMITS = Limits(parallel=2, llm_seconds=1, seconds=3)
 
 
 def config(server: OpenAIServer, **parts: Any):
-    return read_config(json.dumps({"llm": server.llm(), **parts}), {})
+    return read_config(json.dumps({"llm": server.llm(), **parts}), openrouter=False)
 
 
 @pytest.fixture
@@ -422,7 +422,7 @@ async def test_no_words_are_logged(extractor, server, caplog):
 )
 async def test_a_provider_that_cannot_be_used_is_a_sentence_at_start(store, embedder, monkeypatch, llm, says):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    given = read_config(json.dumps({"llm": llm}), {})
+    given = read_config(json.dumps({"llm": llm}), openrouter=False)
 
     with pytest.raises(BadSettingError) as fault:
         await Mem0Extractor.open(given, store, embedder)

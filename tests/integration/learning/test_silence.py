@@ -43,7 +43,7 @@ from shared.stores.pg.store import PostgresStore
 
 async def main():
     text = os.environ["AGENT_RUNTIMES_MEM0_CONFIG_JSON"]
-    config = read_config(text, os.environ)
+    config = read_config(text, openrouter=False)
     assert "mem0" not in sys.modules, "mem0 is imported where it is needed only"
     database = Database(os.environ["DSN"])
     await database.open()
