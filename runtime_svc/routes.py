@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.handlers import applications, apps, events, gateway, learning, mcp, tools
+from runtime_svc.mem0_dialect import routes as mem0
 from shared.http import accesses, api_keys, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
@@ -41,4 +42,5 @@ ROUTES: list[web.RouteDef] = [
     web.post("/api/v1/apps/api-keys", api_keys.create_key),
     web.get("/api/v1/apps/api-keys", api_keys.list_keys),
     web.delete("/api/v1/apps/api-keys/{key_id}", api_keys.revoke_key),
+    *mem0.ROUTES,
 ]

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Self
 
+from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
 from shared.records import (
@@ -29,6 +30,7 @@ from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
+from shared.stores.local.entities import entities
 from shared.stores.local.opening import opened
 from shared.stores.ports import Accepted
 from shared.times import now
@@ -174,6 +176,10 @@ class LocalStore:
         return await self._database.read(
             lambda connection: receipts.read(connection, person, limit=limit, offset=offset)
         )
+
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """See the port."""
+        return await self._database.read(lambda connection: entities(connection, reach))
 
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         """See the port."""
