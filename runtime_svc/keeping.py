@@ -41,7 +41,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
-    app[QUEUE] = PostgresQueue(database)
+    app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -55,6 +55,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
         app[API_KEYS] = store.api_keys
+        app[QUEUE] = store.queue()
 
         async def ready() -> bool:
             return True
