@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from runtime_svc.keys import QUEUE
 from runtime_svc.settings import RuntimeSettings
-from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.errors import CannotStartError
 from shared.http.database import database_resource
@@ -37,7 +36,7 @@ def keeps_locally(settings: RuntimeSettings, dsn: str | None) -> bool:
 def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> None:
     """Keep everything in PostgreSQL."""
     database = Database(dsn, settings.limits)
-    app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
+    app[STORE] = PostgresStore(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
     app[QUEUE] = PostgresQueue(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
@@ -51,7 +50,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
-        app[STORE] = store if mem0_installed() else unkept()
+        app[STORE] = store
 
         async def ready() -> bool:
             return True

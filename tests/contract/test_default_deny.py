@@ -9,7 +9,13 @@ from shared.http.errors import CLIENT_DIALECTS
 from tests.contract.routes import BODY, routes_of
 from tests.services import MACHINE, Service, bearer, token
 
-TELLS_NOBODY_WHY = {"POST /api/v1/apps/tools/{app}/search_memory", "POST /api/v1/apps/tools/{app}/remember"}
+TELLS_NOBODY_WHY = {
+    "POST /api/v1/apps/tools/{app}/search_memory",
+    "POST /api/v1/apps/tools/{app}/remember",
+    "POST /mcp/{app}",
+    "GET /mcp/{app}",
+    "DELETE /mcp/{app}",
+}
 """The only routes that answer nobody, and that with a sentence. A new one is a decision: it is written down here."""
 
 BAD = {
@@ -101,6 +107,6 @@ async def test_what_does_not_exist_is_not_told_to_nobody(service: Service) -> No
 async def test_a_method_that_an_address_does_not_answer_is_405_with_those_it_does(service: Service) -> None:
     for route in closed(service):
         async with service.client.request("TRACE", route.url(), headers=bearer("ana")) as response:
-            assert response.status == 405
+            assert response.status == 405, str(route)
             assert route.method in response.headers["Allow"]
             assert isinstance((await response.json())["detail"], str)
