@@ -51,6 +51,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store
+        app[QUEUE] = store.queue()
 
         async def ready() -> bool:
             return True
