@@ -13,7 +13,7 @@ from yarl import URL
 BODY = {"memory": "x", "query": "x", "content": "x", "source": "app:a", "reader": "app:b", "wait": True}
 """A body that every route with a body can read."""
 
-_PARTS = {"app": "desk", "deployment": "live", "memory_id": str(uuid.uuid4()), "event_id": str(uuid.uuid4())}
+_PARTS = {"app": "desk", "deployment": "live", "memory_id": str(uuid.uuid4())}
 
 
 @dataclass(frozen=True)
