@@ -9,11 +9,11 @@ from runtime_svc.learning_resource import engine_config, learning_resource
 from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import keep_nothing, mem0_installed
+from shared.addresses import origins_of
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.routing import add_routes
-from shared.origins import origins_of
 
 
 def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Application:

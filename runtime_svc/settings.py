@@ -7,6 +7,7 @@ from typing import Literal
 
 from pydantic import Field, SecretStr, field_validator
 
+from shared.addresses import service_address
 from shared.settings import Settings
 
 
@@ -30,6 +31,11 @@ class RuntimeSettings(Settings):
 
     mcp_hosts: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_HOSTS")
     mcp_origins: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_ORIGINS")
+
+    @field_validator("runtimes_url")
+    @classmethod
+    def _usable_platform(cls, value: str | None) -> str | None:
+        return None if value is None else service_address(value)
 
     @field_validator("machine_token")
     @classmethod

@@ -7,6 +7,7 @@ from aiohttp import web
 from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
+from shared.addresses import origins_of
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
@@ -14,7 +15,6 @@ from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
-from shared.origins import origins_of
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
