@@ -47,11 +47,14 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
+        from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
+        from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store
-        app[QUEUE] = store.queue()
+        app[QUEUE] = LocalQueue(store.database)
+        app[ACCESS] = LocalAccessRecord(store.database)
 
         async def ready() -> bool:
             return True

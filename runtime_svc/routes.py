@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, events, gateway, learning, mcp, tools
+from runtime_svc.handlers import applications, apps, chat, events, gateway, learning, mcp, tools
 from shared.http import accesses, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
@@ -35,6 +35,8 @@ ROUTES: list[web.RouteDef] = [
     web.post(f"{_GATEWAY}/update-memory", gateway.update_memory),
     web.post(f"{_GATEWAY}/delete-memory", gateway.delete_memory),
     web.post(f"{_GATEWAY}/delete-all-memories", gateway.delete_all_memories),
+    web.post(f"{_GATEWAY}/chat/completions", chat.completions),
+    web.get(f"{_GATEWAY}/models", chat.models),
     web.post("/mcp/{app}", mcp.message),
     web.get("/mcp/{app}", mcp.stream),
     web.delete("/mcp/{app}", mcp.stream),

@@ -29,12 +29,17 @@ class RuntimeSettings(Settings):
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
 
+    chat_base_url: str | None = Field(default=None, validation_alias="MEMORY_CHAT_BASE_URL")
+    chat_key: SecretStr | None = Field(default=None, validation_alias="MEMORY_CHAT_API_KEY")
+    chat_seconds: float = Field(default=600.0, gt=0, le=3600, validation_alias="MEMORY_CHAT_TIMEOUT")
+    chat_nobody: bool = Field(default=True, validation_alias="MEMORY_CHAT_NOBODY")
+    recall_budget: int = Field(default=500, ge=1, le=60_000, validation_alias="MEMORY_RECALL_BUDGET_MS")
     mcp_hosts: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_HOSTS")
     mcp_origins: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_ORIGINS")
 
-    @field_validator("runtimes_url")
+    @field_validator("runtimes_url", "chat_base_url")
     @classmethod
-    def _usable_platform(cls, value: str | None) -> str | None:
+    def _usable_address_too(cls, value: str | None) -> str | None:
         return None if value is None else service_address(value)
 
     @field_validator("machine_token")

@@ -25,6 +25,9 @@ ACCESS: web.AppKey[AccessRecord] = web.AppKey("access", AccessRecord)
 REACHED: web.RequestKey[tuple[int, str | None]] = web.RequestKey("reached", tuple)
 """How many memories a request reached, and of which application's key (None: across applications)."""
 
+RECORDED: web.RequestKey[bool] = web.RequestKey("recorded", bool)
+"""Set once a request's access stands in the record."""
+
 
 def reached(request: web.Request, memories: int, application: str | None) -> None:
     """Say what a request reached: it stands in the access record when the caller acts for another person."""

@@ -33,7 +33,6 @@ from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
-from shared.stores.local.queue import LocalQueue
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -81,10 +80,6 @@ class LocalStore:
         """Finish what runs and let another process own the directory."""
         await self._database.close()
         self._directory.release()
-
-    def queue(self) -> LocalQueue:
-        """The queue of learns in the same directory."""
-        return LocalQueue(self._database)
 
     async def page(
         self,
@@ -145,7 +140,6 @@ class LocalStore:
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
         """See the port."""
-        event_id = None if accepted is None else accepted.event_id
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             event_id = None if accepted is None else accepted.event_id
