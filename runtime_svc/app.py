@@ -10,9 +10,11 @@ from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import keep_nothing, mem0_installed
 from shared.addresses import origins_of
+from shared.api_keys import Keyring
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
+from shared.http.keys import API_KEYS
 from shared.http.routing import add_routes
 
 
@@ -50,6 +52,7 @@ def _authenticator(app: web.Application, settings: RuntimeSettings) -> Authentic
     machine = settings.machine_token
     return Authenticator(
         tokens=token_verifier(app, settings),
+        keys=Keyring(lambda: app[API_KEYS]),
         machine_token=None if machine is None else machine.get_secret_value(),
         owner=settings.owner,
         trust_loopback=bool(settings.trust_loopback),
