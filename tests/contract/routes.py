@@ -12,7 +12,7 @@ from yarl import URL
 
 from tests.services import Service
 
-BODY = {"memory": "x", "query": "x", "content": "x", "source": "app:a", "reader": "app:b", "wait": True}
+BODY = {"memory": "x", "text": "x", "query": "x", "content": "x", "source": "app:a", "reader": "app:b", "wait": True}
 """A body that every route with a body can read."""
 
 _PARTS = {"app": "desk", "deployment": "live", "memory_id": str(uuid.uuid4())}

@@ -158,8 +158,10 @@ async def test_a_malformed_id_is_a_clear_refusal_on_every_route(runtime: Service
     mine = await learn(runtime, "likes tea")
 
     for bad, (service, route) in product(MALFORMED, routes_of_all([runtime, *platforms])):
-        if "{memory_id}" in route.template:
-            url = route.url(memory_id=bad.replace("%s", mine))
+        for part in ("memory_id", "event_id", "key_id", "state_id"):
+            if f"{{{part}}}" not in route.template:
+                continue
+            url = route.url(**{part: bad.replace("%s", mine)})
             status, said = await service.call(route.method, url, uid="ana", json=BODY)
             assert 400 <= status < 500, (bad, str(route), status)
             assert isinstance(said["detail"], str)
