@@ -11,7 +11,6 @@ from pydantic import SecretStr
 
 from runtime_svc.keys import QUEUE
 from runtime_svc.settings import RuntimeSettings
-from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.errors import CannotStartError
 from shared.http.data import DATA
@@ -41,10 +40,10 @@ def keeps_locally(settings: RuntimeSettings, dsn: str | None) -> bool:
 def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> None:
     """Keep everything in PostgreSQL."""
     database = Database(dsn, settings.limits)
-    app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
+    app[STORE] = PostgresStore(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
-    app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
+    app[QUEUE] = PostgresQueue(database)
     app[MAINTENANCE] = PostgresMaintenance(database, settings.collection)
     app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
@@ -61,8 +60,8 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
-        app[STORE] = store if mem0_installed() else unkept()
-        app[QUEUE] = LocalQueue(store.database) if mem0_installed() else unkept()
+        app[STORE] = store
+        app[QUEUE] = LocalQueue(store.database)
         app[ACCESS] = LocalAccessRecord(store.database)
         app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)
         app[API_KEYS] = store.api_keys
