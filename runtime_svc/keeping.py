@@ -39,7 +39,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     database = Database(dsn, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
-    app[QUEUE] = PostgresQueue(database)
+    app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -48,11 +48,14 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
+        from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
+        from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
-        app[QUEUE] = store.queue()
+        app[QUEUE] = LocalQueue(store.database) if mem0_installed() else unkept()
+        app[ACCESS] = LocalAccessRecord(store.database)
 
         async def ready() -> bool:
             return True

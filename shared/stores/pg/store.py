@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from shared.db.collection import Collection
@@ -114,17 +115,12 @@ class PostgresStore:
         self, connection: scopes.Connection, scope: Scope, changes: Sequence[Change], by: By
     ) -> list[Outcome]:
         work = scopes.Write(connection, self._collection, scope, by, now())
-        adds = [change for change in changes if isinstance(change, Add)]
         outcomes: list[Outcome | None] = []
-        outcomes += await writing.add(work, adds) if adds else []
-        for change in changes:
-            match change:
-                case Update():
-                    outcomes.append(await writing.update(work, change))
-                case Delete():
-                    outcomes.append(await writing.delete(work, change))
-                case Add():
-                    pass
+        for run in (list(group) for _, group in itertools.groupby(changes, type)):
+            if adds := [change for change in run if isinstance(change, Add)]:
+                outcomes += await writing.add(work, adds)
+            outcomes += [await writing.update(work, change) for change in run if isinstance(change, Update)]
+            outcomes += [await writing.delete(work, change) for change in run if isinstance(change, Delete)]
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
