@@ -132,6 +132,21 @@ _VERSIONS = (
     CREATE TABLE imports (name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE imported (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
     """,
+    """
+    -- What programs present in their owner's name: `digest` is the SHA-256 of the whole key, `id` its visible part.
+    CREATE TABLE api_keys (
+        id TEXT NOT NULL PRIMARY KEY,
+        user_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        agent_id TEXT,
+        scopes TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        expires_at TEXT,
+        last_used_at TEXT,
+        digest BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
+    """,
 )
 
 
