@@ -30,6 +30,7 @@ from shared.payloads import Details, new_payload
 from shared.records import Add, By, Door, Vector
 from shared.scope import Scope
 from shared.stores.local import database as local_database
+from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
@@ -90,7 +91,7 @@ class TwoFacts:
 async def opened(engine: str, where: str) -> AsyncIterator[Learning]:
     if engine == "local":
         store = await LocalStore.open(Path(where), dimensions=DIMENSIONS)
-        yield Learning(store, Unit(), store.queue(), TwoFacts())
+        yield Learning(store, Unit(), LocalQueue(store.database), TwoFacts())
         await store.close()
     else:
         database = Database(where)
