@@ -10,7 +10,9 @@ from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
+from shared.http.cors import allow_origins
 from shared.http.routing import add_routes
+from shared.origins import origins_of
 
 
 def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Application:
@@ -19,6 +21,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     Raises BadSettingError.
     """
     app = new_application()
+    allow_origins(app, origins_of(settings.web_origins))
     protect(app, _authenticator(app, settings))
     where = dsn or settings.dsn()
     if keeping.keeps_locally(settings, where):

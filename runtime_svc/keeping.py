@@ -39,7 +39,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     database = Database(dsn, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
-    app[QUEUE] = PostgresQueue(database)
+    app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -52,6 +52,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
+        app[QUEUE] = store.queue()
 
         async def ready() -> bool:
             return True

@@ -10,9 +10,11 @@ from runtimes_svc.settings import PlatformSettings
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
+from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, STORE
 from shared.http.routing import add_routes
+from shared.origins import origins_of
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
@@ -26,6 +28,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     Raises BadSettingError.
     """
     app = new_application()
+    allow_origins(app, origins_of(settings.web_origins))
     protect(app, Authenticator(tokens=token_verifier(app, settings)))
     where = dsn or settings.dsn()
     if where is None:

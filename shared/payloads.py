@@ -15,6 +15,8 @@ from shared.wording import check_text
 from shared.words import lemmatized
 
 _DEEPEST = 16
+_IDENTITY = frozenset({"user_id", "agent_id"})
+"""Never moved by any change."""
 
 
 def hash_of(words: str) -> str:
@@ -111,7 +113,7 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
         after["vector_of"] = None if patch.vector is not None or stale == after["hash"] else stale
         if patch.correction:
             after |= {"corrected_by": by.actor, "corrected_at": stamp(now)}
-    after |= patch.payload
+    after |= {key: value for key, value in patch.payload.items() if key not in _IDENTITY}
     after = {key: value for key, value in after.items() if value is not None}
     changed = after != {key: value for key, value in payload.items() if value is not None}
     if changed:

@@ -7,7 +7,6 @@ import sqlite3
 from pathlib import Path
 
 from shared.errors import CannotStartError
-from shared.stores.local import events
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory, Identity, new_identity
 from shared.stores.local.overflow import PAGE
@@ -50,7 +49,6 @@ def _checked(
     size = directory.database.stat().st_size
     if page_size != PAGE:
         raise CannotStartError("The store's database has pages of another size: it was made by another program.")
-    events.release(connection)
     if expected is None:
         return identity
     if size < pages * page_size:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
@@ -104,10 +105,10 @@ def _text(value: object, longest: int | None = None) -> str | None:
     return None if value is None else str(value)[:longest]
 
 
-def json_text(payload: dict[str, Any]) -> str:
+def json_text(payload: Mapping[str, Any]) -> str:
     """An object as it is kept. Raises BadValue for what no store can keep."""
     try:
-        text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(dict(payload), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise BadValue("It holds what cannot be kept: a number that is not finite, or broken text.") from error

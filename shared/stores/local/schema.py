@@ -72,49 +72,52 @@ _VERSIONS = (
         at TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX receipts_person ON receipts (user_id, at DESC, id);
-
-    -- The queue of learns. `results` holds ids and events only, the words are read from the memories; `barred` holds
-    -- hashes of words forgotten since it was accepted.
+    """,
+    """
+    -- The queue of learns, in the order of acceptance. Here are no words: results are ids, `barred` holds hashes of
+    -- words that were forgotten since a learn was accepted.
     CREATE TABLE events (
-        id TEXT NOT NULL PRIMARY KEY,
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL UNIQUE,
         user_id TEXT NOT NULL,
         agent_id TEXT NOT NULL,
-        status TEXT NOT NULL DEFAULT 'PENDING',
+        status TEXT NOT NULL,
+        extracts INTEGER NOT NULL,
         epoch INTEGER NOT NULL,
-        results TEXT,
-        error TEXT,
-        note TEXT,
-        barred TEXT NOT NULL DEFAULT '[]',
         actor TEXT NOT NULL,
         door TEXT NOT NULL,
         idempotency_key TEXT,
-        extracts INTEGER NOT NULL,
         attempts INTEGER NOT NULL DEFAULT 0,
         available_at TEXT NOT NULL,
+        claimed_at TEXT,
         lease_until TEXT,
         worker TEXT,
+        barred TEXT NOT NULL DEFAULT '[]',
+        results TEXT,
+        error TEXT,
+        note TEXT,
         created_at TEXT NOT NULL,
         started_at TEXT,
         completed_at TEXT
-    ) STRICT, WITHOUT ROWID;
+    ) STRICT;
     CREATE UNIQUE INDEX events_one_running ON events (user_id, agent_id) WHERE status = 'RUNNING';
     CREATE UNIQUE INDEX events_idempotency ON events (user_id, agent_id, idempotency_key)
         WHERE idempotency_key IS NOT NULL;
-    CREATE INDEX events_unfinished ON events (user_id, agent_id, created_at, id)
-        WHERE status IN ('PENDING', 'RUNNING');
-    CREATE INDEX events_waiting ON events (created_at, id) WHERE status = 'PENDING';
-    CREATE INDEX events_finished ON events (completed_at) WHERE completed_at IS NOT NULL;
+    CREATE INDEX events_unfinished ON events (user_id, agent_id, key) WHERE status IN ('PENDING', 'RUNNING');
+    CREATE INDEX events_waiting ON events (key) WHERE status = 'PENDING';
+    CREATE INDEX events_running ON events (lease_until) WHERE status = 'RUNNING';
     CREATE INDEX events_person ON events (user_id, created_at DESC, id);
+    CREATE INDEX events_finished ON events (completed_at) WHERE completed_at IS NOT NULL;
 
-    -- The raw messages of a learn that has not ended.
-    CREATE TABLE requests (
-        key INTEGER PRIMARY KEY AUTOINCREMENT,
-        event_id TEXT NOT NULL UNIQUE REFERENCES events (id) ON DELETE CASCADE,
+    -- The raw messages of a learn, until it ends.
+    CREATE TABLE event_requests (
+        key INTEGER PRIMARY KEY,
         blank BLOB NOT NULL,
         request TEXT NOT NULL,
         fill BLOB NOT NULL
     ) STRICT;
-
+    """,
+    """
     -- Who reached a person's memories in another's name. No words.
     CREATE TABLE access (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
