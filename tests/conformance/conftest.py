@@ -17,6 +17,8 @@ from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
 from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
+from shared.stores.local.access import LocalAccessRecord
+from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.queue import PostgresQueue
@@ -41,7 +43,7 @@ class Ports:
 async def local(directory: Path) -> AsyncIterator[Ports]:
     store = await LocalStore.open(directory, dimensions=DIMENSIONS)
     try:
-        yield Ports(store, store.queue(), store.access())
+        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database))
     finally:
         await store.close()
 

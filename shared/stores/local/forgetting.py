@@ -7,7 +7,6 @@ from datetime import datetime
 
 from shared.errors import GrewMeanwhile
 from shared.filters import Filter
-from shared.payloads import hash_of
 from shared.records import By
 from shared.scope import Reach, Scope
 from shared.stores.local import events, history, receipts, scopes
@@ -20,7 +19,7 @@ def forget_row(connection: sqlite3.Connection, scope: Scope, row: Row, by: By, n
     """One memory of a scope."""
     connection.execute("DELETE FROM memories WHERE key = ?", (row.key,))
     history.erase(connection, scope.person, [row.memory.id])
-    events.bar(connection, scope, [hash_of(row.memory.words)])
+    events.bar(connection, scope, row.memory.words)
     receipts.write(connection, scope, "forget", forgotten=1, by=by, at=now)
 
 

@@ -1,43 +1,54 @@
-"""`LearnQueue` in the store's directory: the one process that owns it has the only workers."""
+"""`LearnQueue` in the local store: one process, so one transaction at a time decides who takes what."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
-import uuid
-from collections.abc import Mapping
-from datetime import timedelta
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import uuid4
 
-from shared.records import By
+from shared.errors import TooMany
+from shared.records import By, Door, Event
 from shared.scope import Reach, Scope
 from shared.stores import cursor
-from shared.stores.local import event_rows, events, scopes
+from shared.stores.local import events, scopes
 from shared.stores.local.database import Database
-from shared.stores.local.event_rows import SHOWN
 from shared.stores.local.rows import canonical
-from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, LearnEvent, Status
+from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, LearnEvent, Result, Status
 from shared.times import moment, now, stamp
 
+# A learn is eligible when no earlier one of its scope is unfinished.
 _NEXT = """
-SELECT key FROM events AS e
-WHERE status = 'PENDING' AND available_at <= ? AND (? IS NULL OR extracts = ?)
+SELECT id, user_id, agent_id, actor, door, epoch, attempts FROM events AS e
+WHERE status = 'PENDING' AND available_at <= :now AND (:extracting IS NULL OR extracts = :extracting)
     AND NOT EXISTS (
         SELECT 1 FROM events AS earlier
         WHERE earlier.user_id = e.user_id AND earlier.agent_id = e.agent_id
-            AND earlier.status IN ('PENDING', 'RUNNING') AND earlier.key < e.key
+            AND earlier.status IN ('PENDING', 'RUNNING') AND (earlier.created_at, earlier.id) < (e.created_at, e.id)
     )
-ORDER BY key LIMIT 1
+ORDER BY created_at, id LIMIT 1
 """
-_MINE = "id = ? AND worker = ? AND status = 'RUNNING'"
+
+_LAPSE = """
+UPDATE events
+SET status = CASE WHEN attempts < :most THEN 'PENDING' ELSE 'FAILED' END,
+    error = CASE WHEN attempts < :most THEN NULL ELSE :interrupted END,
+    barred = CASE WHEN attempts < :most THEN barred ELSE '[]' END,
+    completed_at = CASE WHEN attempts < :most THEN NULL ELSE :now END,
+    worker = NULL, lease_until = NULL
+WHERE status = 'RUNNING' AND lease_until < :now
+"""
+
+_SHOWN = "id, user_id, agent_id, status, results, error, note, created_at, started_at, completed_at"
 
 
 class LocalQueue:
-    """The queue in the tables `events` and `event_requests`."""
+    """The queue in the tables `events` and `requests`."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._opened = stamp(now())
-        """Who claimed a learn before that is gone with its process."""
 
     async def enqueue(
         self,
@@ -52,56 +63,34 @@ class LocalQueue:
         """See the port."""
 
         def job(connection: sqlite3.Connection) -> LearnEvent:
-            seen = event_rows.seen(connection, scope, idempotency_key)
-            if seen is not None:
+            if idempotency_key is not None and (seen := _seen(connection, scope, idempotency_key)) is not None:
                 return seen
-            event_rows.refuse_more(connection, scope, most)
-            at = stamp(now())
+            _refuse_more(connection, scope, most)
+            event_id, at = str(uuid4()), stamp(now())
             row = connection.execute(
-                "INSERT INTO events (id, user_id, agent_id, status, extracts, epoch, actor, door, idempotency_key,"  # noqa: S608 (constants)
-                " available_at, created_at) VALUES (?, ?, ?, 'PENDING', ?, ?, ?, ?, ?, ?, ?)"
-                f" RETURNING key, {SHOWN}",
+                "INSERT INTO events (id, user_id, agent_id, epoch, actor, door, idempotency_key, extracts, created_at,"  # noqa: S608 (constant)
+                f" available_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING {_SHOWN}",
                 (
-                    str(uuid.uuid4()),
+                    event_id,
                     scope.person,
                     scope.application,
-                    int(extracts),
                     scopes.epoch(connection, scope),
                     by.actor,
                     by.door,
                     idempotency_key,
+                    extracts,
                     at,
                     at,
                 ),
             ).fetchone()
-            events.keep_request(connection, row[0], request)
-            return event_rows.event_of(row[1:])
+            events.keep_request(connection, event_id, dict(request))
+            return _event(row)
 
         return await self._database.write(job)
 
     async def claim(self, worker: str, lease: timedelta, *, extracting: bool | None = None) -> Claimed | None:
         """See the port."""
-        wanted = None if extracting is None else int(extracting)
-
-        def candidate(connection: sqlite3.Connection) -> int | None:
-            row = connection.execute(_NEXT, (stamp(now()), wanted, wanted)).fetchone()
-            return None if row is None else int(row[0])
-
-        def job(connection: sqlite3.Connection) -> Claimed | None:
-            key, at = candidate(connection), now()
-            if key is None:
-                return None
-            row = connection.execute(
-                "UPDATE events SET status = 'RUNNING', worker = ?, lease_until = ?, claimed_at = ?,"
-                " attempts = attempts + 1, error = NULL, note = NULL, started_at = coalesce(started_at, ?)"
-                " WHERE key = ? RETURNING id, user_id, agent_id, actor, door, epoch, attempts,"
-                " (SELECT request FROM event_requests AS r WHERE r.key = events.key)",
-                (worker, stamp(at + lease), stamp(at), stamp(at), key),
-            ).fetchone()
-            return event_rows.claimed_of(row)
-
-        # Mostly nothing waits: then nothing is written.
-        return None if await self._database.read(candidate) is None else await self._database.write(job)
+        return await self._database.write(lambda connection: _claim(connection, worker, lease, extracting=extracting))
 
     async def extend(self, event_id: str, worker: str, lease: timedelta) -> bool:
         """See the port."""
@@ -118,55 +107,44 @@ class LocalQueue:
 
     async def fail(self, event_id: str, worker: str, sentence: str) -> bool:
         """See the port."""
-        return bool(
-            await self._database.erase(
-                lambda connection: events.finish(
-                    connection, _MINE, [event_id, worker], status=Status.FAILED, error=sentence, at=now()
-                )
-            )
-        )
+        change = "status = 'FAILED', error = ?, completed_at = ?, barred = '[]', worker = NULL, lease_until = NULL"
+
+        def job(connection: sqlite3.Connection) -> bool:
+            mine = _change_mine(connection, change, event_id, worker, [sentence, stamp(now())])
+            events.erase_requests(connection)
+            return mine
+
+        return await self._database.erase(job)
 
     async def lapse(self) -> int:
         """See the port."""
-        left = "status = 'RUNNING' AND (lease_until < ? OR claimed_at < ?)"
-        values = [stamp(now()), self._opened]
-
-        def any_left(connection: sqlite3.Connection) -> bool:
-            return connection.execute(f"SELECT 1 FROM events WHERE {left}", values).fetchone() is not None  # noqa: S608 (constants)
 
         def job(connection: sqlite3.Connection) -> int:
-            too_often = f"{left} AND attempts >= {MOST_ATTEMPTS}"
-            ended = events.finish(connection, too_often, values, status=Status.FAILED, error=INTERRUPTED, at=now())
-            again = connection.execute(
-                f"UPDATE events SET status = 'PENDING', worker = NULL, lease_until = NULL WHERE {left}",  # noqa: S608 (constants)
-                values,
-            )
-            return ended + again.rowcount
+            values = {"most": MOST_ATTEMPTS, "interrupted": INTERRUPTED, "now": stamp(now())}
+            lapsed = connection.execute(_LAPSE, values).rowcount
+            if lapsed:
+                events.erase_requests(connection)
+            return lapsed
 
-        return await self._database.erase(job) if await self._database.read(any_left) else 0
+        return await self._database.erase(job)
 
     async def drop_finished(self, older_than: timedelta) -> int:
         """See the port."""
-        until = (stamp(now() - older_than),)
-
-        def any_old(connection: sqlite3.Connection) -> bool:
-            return connection.execute("SELECT 1 FROM events WHERE completed_at < ?", until).fetchone() is not None
-
-        def job(connection: sqlite3.Connection) -> int:
-            return connection.execute("DELETE FROM events WHERE completed_at < ?", until).rowcount
-
-        return await self._database.write(job) if await self._database.read(any_old) else 0
+        until = stamp(now() - older_than)
+        return await self._database.write(
+            lambda connection: connection.execute("DELETE FROM events WHERE completed_at < ?", (until,)).rowcount
+        )
 
     async def get(self, reach: Reach, event_id: str) -> LearnEvent | None:
         """See the port."""
-        condition, values = scopes.within(reach)
+        within, values = scopes.within(reach)
 
         def job(connection: sqlite3.Connection) -> LearnEvent | None:
             row = connection.execute(
-                f"SELECT {SHOWN} FROM events WHERE {condition} AND id = ?",  # noqa: S608 (constants)
-                [*values, canonical(event_id)],
+                f"SELECT {_SHOWN} FROM events WHERE id = ? AND {within}",  # noqa: S608 (constants)
+                [canonical(event_id), *values],
             ).fetchone()
-            return None if row is None else event_rows.event_of(row)
+            return None if row is None else _event(row)
 
         return await self._database.read(job)
 
@@ -174,29 +152,86 @@ class LocalQueue:
         self, reach: Reach, *, limit: int, after: str | None = None, status: Status | None = None
     ) -> EventPage:
         """See the port."""
-        condition, values = scopes.within(reach)
-        if status is not None:
-            condition, values = f"{condition} AND status = ?", [*values, status]
-        if after is not None:
-            at, last = cursor.decode(after)
-            at = stamp(moment(at or ""))
-            condition += " AND (created_at < ? OR (created_at = ? AND id > ?))"
-            values = [*values, at, at, last]
+        within, values = scopes.within(reach)
+        at, last = ("9999", "") if after is None else _place(after)
 
-        def job(connection: sqlite3.Connection) -> EventPage:
-            rows = connection.execute(
-                f"SELECT {SHOWN} FROM events WHERE {condition} ORDER BY created_at DESC, id LIMIT ?",  # noqa: S608 (constants)
-                [*values, limit + 1],
+        def job(connection: sqlite3.Connection) -> list[Any]:
+            return connection.execute(
+                f"SELECT {_SHOWN} FROM events WHERE {within} AND (? IS NULL OR status = ?)"  # noqa: S608 (constants)
+                " AND created_at <= ? AND (created_at < ? OR id > ?) ORDER BY created_at DESC, id LIMIT ?",
+                [*values, status, status, at, at, last, limit + 1],
             ).fetchall()
-            found = [event_rows.event_of(row) for row in rows[:limit]]
-            more = len(rows) > limit and found
-            return EventPage(found, cursor.encode(stamp(found[-1].created_at), found[-1].id) if more else None)
 
-        return await self._database.read(job)
+        rows = await self._database.read(job)
+        shown = [_event(row) for row in rows[:limit]]
+        more = len(rows) > limit and shown
+        return EventPage(shown, cursor.encode(stamp(shown[-1].created_at), shown[-1].id) if more else None)
 
-    async def _if_mine(self, change: str, event_id: str, worker: str, *values: str | int) -> bool:
-        def job(connection: sqlite3.Connection) -> bool:
-            sql = f"UPDATE events SET {change} WHERE {_MINE}"  # noqa: S608 (constants)
-            return connection.execute(sql, [*values, event_id, worker]).rowcount > 0
+    async def _if_mine(self, change: str, event_id: str, worker: str, *values: object) -> bool:
+        return await self._database.write(lambda connection: _change_mine(connection, change, event_id, worker, values))
 
-        return await self._database.write(job)
+
+def _change_mine(
+    connection: sqlite3.Connection, change: str, event_id: str, worker: str, values: Sequence[object]
+) -> bool:
+    changed = connection.execute(
+        f"UPDATE events SET {change} WHERE id = ? AND worker = ? AND status = 'RUNNING'",  # noqa: S608 (constants)
+        [*values, event_id, worker],
+    ).rowcount
+    return bool(changed)
+
+
+def _claim(connection: sqlite3.Connection, worker: str, lease: timedelta, *, extracting: bool | None) -> Claimed | None:
+    at = now()
+    row = connection.execute(_NEXT, {"now": stamp(at), "extracting": extracting}).fetchone()
+    if row is None:
+        return None
+    event_id, person, application, actor, door, epoch, attempts = row
+    connection.execute(
+        "UPDATE events SET status = 'RUNNING', worker = ?, lease_until = ?, attempts = attempts + 1, error = NULL,"
+        " note = NULL, started_at = coalesce(started_at, ?) WHERE id = ?",
+        (worker, stamp(at + lease), stamp(at), event_id),
+    )
+    (request,) = connection.execute("SELECT request FROM requests WHERE event_id = ?", (event_id,)).fetchone()
+    by = By(actor, Door(door))
+    return Claimed(event_id, Scope(person, application), json.loads(request), by, epoch, attempts + 1)
+
+
+def _seen(connection: sqlite3.Connection, scope: Scope, key: str) -> LearnEvent | None:
+    row = connection.execute(
+        f"SELECT {_SHOWN} FROM events WHERE user_id = ? AND agent_id = ? AND idempotency_key = ?",  # noqa: S608 (constant)
+        (scope.person, scope.application, key),
+    ).fetchone()
+    return None if row is None else _event(row)
+
+
+def _refuse_more(connection: sqlite3.Connection, scope: Scope, most: int) -> None:
+    (unfinished,) = connection.execute(
+        "SELECT count(*) FROM events WHERE user_id = ? AND status IN ('PENDING', 'RUNNING')", (scope.person,)
+    ).fetchone()
+    if unfinished >= most:
+        raise TooMany(f"{most} learns of this person are waiting: let them end first.", retry_after=5)
+
+
+def _place(after: str) -> tuple[str, str]:
+    at, last = cursor.decode(after)
+    return stamp(moment(at or "")), last
+
+
+def _event(row: tuple[Any, ...]) -> LearnEvent:
+    event_id, person, application, status, results, error, note, created_at, started_at, completed_at = row
+    return LearnEvent(
+        id=event_id,
+        scope=Scope(person, application),
+        status=Status(status),
+        results=[Result(one["id"], Event(one["event"])) for one in json.loads(results or "[]")],
+        error=error,
+        note=note,
+        created_at=moment(created_at),
+        started_at=_moment(started_at),
+        completed_at=_moment(completed_at),
+    )
+
+
+def _moment(text: str | None) -> datetime | None:
+    return None if text is None else moment(text)

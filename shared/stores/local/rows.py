@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 from uuid import UUID
@@ -14,8 +13,8 @@ import numpy as np
 from shared.errors import BadValue, Unavailable
 from shared.records import Memory, Payload, Vector
 from shared.scope import Scope
+from shared.stamps import utc_date, utc_stamp
 from shared.stores.local.overflow import Value, padding
-from shared.stores.local.stamps import utc_date, utc_stamp
 
 _HYPHENATED = 36
 _LONGEST_HASH = 64
@@ -105,10 +104,10 @@ def _text(value: object, longest: int | None = None) -> str | None:
     return None if value is None else str(value)[:longest]
 
 
-def json_text(payload: Mapping[str, Any]) -> str:
+def json_text(payload: dict[str, Any]) -> str:
     """An object as it is kept. Raises BadValue for what no store can keep."""
     try:
-        text = json.dumps(dict(payload), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise BadValue("It holds what cannot be kept: a number that is not finite, or broken text.") from error

@@ -10,6 +10,7 @@ from typing import Self
 
 import structlog
 
+from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
 from shared.records import (
@@ -27,15 +28,14 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
-from shared.stores.barring import FORGOTTEN, unbarred
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
-from shared.stores.local.access import LocalAccessRecord
+from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
+from shared.stores.local.entities import entities
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
-from shared.stores.local.queue import LocalQueue
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -52,7 +52,7 @@ class LocalStore:
         self._database = database
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
-        self._queue = LocalQueue(database)
+        self.api_keys = LocalApiKeys(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -75,18 +75,15 @@ class LocalStore:
         """Take over what a stock mem0 client kept in another directory, or count what would be."""
         return await import_stock(self._database, source, dimensions=self._dimensions, dry_run=dry_run)
 
+    @property
+    def database(self) -> Database:
+        """The database, for what else is kept in it: `LocalQueue`, `LocalAccessRecord`."""
+        return self._database
+
     async def close(self) -> None:
         """Finish what runs and let another process own the directory."""
         await self._database.close()
         self._directory.release()
-
-    def queue(self) -> LocalQueue:
-        """The queue of learns in the same directory."""
-        return self._queue
-
-    def access(self) -> LocalAccessRecord:
-        """The record of accesses in the same directory."""
-        return LocalAccessRecord(self._database)
 
     async def page(
         self,
@@ -147,23 +144,21 @@ class LocalStore:
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
         """See the port."""
-        event_id = None if accepted is None else accepted.event_id
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
+            event_id = None if accepted is None else accepted.event_id
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile(FORGOTTEN)
-            barred = frozenset[str]() if event_id is None else events.barred(connection, scope, event_id)
-            writing_ = self._writing(connection, scope, by)
-            outcomes = [writing.change(writing_, change) for change in unbarred(changes, barred)]
-            kept = [outcome for outcome in outcomes if outcome is not None]
+                raise ForgottenMeanwhile(events.FORGOTTEN)
+            wanted = changes if event_id is None else events.unbarred(connection, scope, event_id, changes)
+            going_on = self._writing(connection, scope, by)
+            outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]
             if event_id is not None:
-                events.end(connection, scope, event_id, kept, writing_.at)
-            return kept
+                events.end(connection, scope, event_id, outcomes, going_on.at)
+            return outcomes
 
         if any(isinstance(change, Delete) for change in changes):
             return await self._database.forget(job)
-        # The end of an event erases the messages that it learned from.
-        return await (self._database.write(job) if event_id is None else self._database.erase(job))
+        return await (self._database.write(job) if accepted is None else self._database.erase(job))
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         """See the port."""
@@ -213,6 +208,10 @@ class LocalStore:
         return await self._database.read(
             lambda connection: receipts.read(connection, person, limit=limit, offset=offset)
         )
+
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """See the port."""
+        return await self._database.read(lambda connection: entities(connection, reach))
 
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         """See the port."""
