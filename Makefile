@@ -6,6 +6,8 @@ RUN := $(VENV)/bin/python
 STAMP := $(VENV)/.set-up
 COMPILE := $(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) pyproject.toml
+# As many test processes as cores, four at most; a file stays in one process. WORKERS=0 for one process and a debugger.
+WORKERS ?= auto
 CODE := shared runtime_svc runtimes_svc tests $(wildcard bench)
 
 .PHONY: help setup run test lint format lock bench bench-recall soak clients page-shots
@@ -25,8 +27,8 @@ $(STAMP): requirements/dev.lock pyproject.toml
 run: setup ## Start both services on an embedded PostgreSQL in .run/, with a development token; Ctrl-C stops all of it
 	@exec $(RUN) -m shared.development
 
-test: lint ## Check the code, then run every test (ARGS='-k words' for some)
-	$(RUN) -m pytest $(ARGS)
+test: lint ## Check the code, then run every test (ARGS='-k words' WORKERS=0 for some, in one process)
+	$(RUN) -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadfile $(ARGS)
 
 lint: setup ## Style, types and layers
 	$(RUN) -m ruff check $(CODE)

@@ -58,10 +58,12 @@ async def find(reader: Reader, turn: Turn, application: str, query: Query) -> Fo
     if (why := reader.appspecs.why_not(application)) is not None:
         return Found(unread=why)
     try:
-        sources = await reader.allowances.sources(turn, application)
+        # At once: the platform is asked while the query is embedded.
+        sources, vector = await asyncio.gather(
+            reader.allowances.sources(turn, application), recalling.vector_of(reader.embedder, query)
+        )
     except SharesUnreadError as unread:
         return Found(unread=unread.sentence)
-    vector = await recalling.vector_of(reader.embedder, query)
     own = [Hit(one) for one in await recalling.best(reader.store, scope, query, vector)]
     busy = asyncio.Semaphore(_AT_ONCE)
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
-from typing import NoReturn, cast
+from typing import Any, NoReturn
 
 from shared.errors import Unavailable
-from shared.stores.ports import MemoryStore
 
 
 def mem0_installed() -> bool:
@@ -15,9 +14,9 @@ def mem0_installed() -> bool:
     return find_spec("mem0") is not None
 
 
-def unkept() -> MemoryStore:
-    """A store that keeps nothing: each of its methods raises Unavailable."""
-    return cast("MemoryStore", _Unkept())
+def unkept() -> Any:
+    """Stands for any port: each of its methods raises Unavailable."""
+    return _Unkept()
 
 
 class _Unkept:

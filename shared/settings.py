@@ -14,6 +14,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from shared.db.collection import Collection
 from shared.db.pool import Limits
 from shared.errors import CannotStartError
+from shared.origins import origins_of
 from shared.scope import unusable
 
 
@@ -52,6 +53,7 @@ class Settings(BaseSettings):
     jwks_url: str | None = Field(default=None, validation_alias="MEMORY_JWKS_URL")
     jwt_audience: str | None = Field(default=None, validation_alias="MEMORY_JWT_AUDIENCE")
     jwt_issuer: str | None = Field(default=None, validation_alias="MEMORY_JWT_ISSUER")
+    web_origins: str = Field(default="", validation_alias="MEMORY_WEB_ORIGINS")
     owner: str | None = Field(default=None, validation_alias="DATALAYER_USER_UID")
     pg_uri: SecretStr | None = Field(default=None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI")
     pg_host: str | None = Field(default=None, validation_alias="DATALAYER_POSTGRESQL_AGENT_MEMORIES_HOST")
@@ -94,6 +96,12 @@ class Settings(BaseSettings):
     def _usable_owner(cls, value: str | None) -> str | None:
         if value is not None and (why := unusable(value)) is not None:
             raise ValueError(f"the owner's uid {why}")
+        return value
+
+    @field_validator("web_origins")
+    @classmethod
+    def _usable_origins(cls, value: str) -> str:
+        origins_of(value)
         return value
 
     @field_validator("collection_name")

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from shared.db.keeper import HOLDERS
 from shared.errors import CannotStartError
 
 SYSTEM_USER = "pgserver"
+TURN = "turn.lock"
 SOCKET = ".s.PGSQL.5432"
 SOCKET_PATH_LIMIT = 103  # bytes: sun_path has 104 on macOS and 108 on Linux, one of them for the end
 POLL = 0.02
@@ -80,7 +80,8 @@ def prepare(directory: Path, *, programs: Path) -> Directory:
     """Make the directory, and let the user that the server runs as reach it and PostgreSQL's programs."""
     home = directory.expanduser().resolve()
     home.mkdir(parents=True, exist_ok=True)
-    if not (home / HOLDERS).exists() and any(home.iterdir()):
+    # In this order: another process may be the first here just now, and that lock is the first thing it makes.
+    if any(home.iterdir()) and not (home / TURN).exists():
         raise EmbeddedServerError(
             f"{home} is not empty and holds no embedded server: name an empty or a new directory."
         )

@@ -22,7 +22,7 @@ from urllib.parse import quote
 import asyncpg
 
 from shared.db import keeper
-from shared.db.directory import POLL, Directory, EmbeddedServerError, Lock, prepare
+from shared.db.directory import POLL, TURN, Directory, EmbeddedServerError, Lock, prepare
 from shared.db.programs import SAID, SUPERUSER, Programs, environment, installed
 
 ROLE = "runtime_memory"
@@ -38,7 +38,7 @@ class EmbeddedServer:
         """Use `hold`."""
         self._directory = directory
         self._programs = programs
-        self._turn = directory.home / "turn.lock"
+        self._turn = directory.home / TURN
         self._held: Lock | None = None
         self.dsn = self.dsn_of(ROLE, role=ROLE)
         """Connects as the plain role that owns the database."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from runtimes_svc.keys import ACCESS
+from shared.http.keys import ACCESS
 from shared.scope import Everything
 from tests.services import Service, bearer
 

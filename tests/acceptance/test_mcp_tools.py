@@ -94,7 +94,7 @@ async def test_what_the_tools_remember_the_other_doors_show_and_the_other_way_ro
     native = "/api/v1/apps/memories/app-1"
     async with python_client(runtime, uid="ana") as client:
         await remember_all(client)
-        await runtime.post(native, json={"memory": "Has a cat"}, uid="ana")
+        await runtime.post(native, json={"memory": "Has a cat", "wait": True}, uid="ana")
 
         assert (await say(client, "list_memories"))["memories"][0]["memory"] == "Has a cat"
 

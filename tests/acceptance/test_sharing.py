@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import pytest
 
 from runtime_svc.shares import NO_ADDRESS
@@ -253,21 +255,20 @@ BAD_KEYS = [
 ]
 
 
-@pytest.mark.parametrize("bad", [*BAD_KEYS, None, 5, ["app:a"], {}, True])
-async def test_a_malformed_key_is_refused_and_nothing_is_allowed(platform: Service, bad: object) -> None:
-    for body in ({"source": bad, "reader": "app:b"}, {"source": "app:b", "reader": bad}, {"source": bad}, {}):
-        status, said = await platform.put(SHARES, json=body, uid="ana")
-        assert status == 422
-        assert isinstance(said["detail"], str)
+async def test_a_malformed_key_is_refused_and_nothing_is_allowed(platform: Service) -> None:
+    for bad in [*BAD_KEYS, None, 5, ["app:a"], {}, True]:
+        for body in ({"source": bad, "reader": "app:b"}, {"source": "app:b", "reader": bad}, {"source": bad}, {}):
+            status, said = await platform.put(SHARES, json=body, uid="ana")
+            assert status == 422, (bad, said)
+            assert isinstance(said["detail"], str)
     assert (await platform.get(SHARES, uid="ana"))[1]["shares"] == []
 
 
-@pytest.mark.parametrize("bad", [key for key in BAD_KEYS if key])
-async def test_a_malformed_key_in_a_query_is_refused(platform: Service, bad: str) -> None:
-    for name in ("source", "reader"):
-        assert (await platform.get(SHARES, params={name: bad}, uid="ana"))[0] == 422
+async def test_a_malformed_key_in_a_query_is_refused(platform: Service) -> None:
+    for bad, name in product([key for key in BAD_KEYS if key], ("source", "reader")):
+        assert (await platform.get(SHARES, params={name: bad}, uid="ana"))[0] == 422, bad
         pair = {"source": "app:a", "reader": "app:b", name: bad}
-        assert (await platform.delete(SHARES, params=pair, uid="ana"))[0] == 422
+        assert (await platform.delete(SHARES, params=pair, uid="ana"))[0] == 422, bad
 
 
 async def test_an_application_is_not_its_own_reader_and_half_a_pair_is_not_a_pair(platform: Service) -> None:

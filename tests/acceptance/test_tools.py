@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from runtime_svc.keys import STORE
 from runtime_svc.tools import EMBEDDED, NOT_SIGNED_IN
+from shared.http.keys import STORE
 from tests.acceptance.conftest import Together
 from tests.services import MACHINE, Service, bearer, token
 

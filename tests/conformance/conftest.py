@@ -6,38 +6,54 @@ import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import asyncpg
 import pytest
 
+from shared.access import AccessRecord
 from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
 from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
+from shared.stores.local.access import LocalAccessRecord
+from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
+from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 from shared.stores.ports import MemoryStore
+from shared.stores.queue import LearnQueue
 from tests.conformance.build import DIMENSIONS
 
 COLLECTION = Collection("agent_memories")
 
 
+@dataclass(frozen=True)
+class Ports:
+    """What one engine has, over one database."""
+
+    store: MemoryStore
+    queue: LearnQueue
+    access: AccessRecord
+
+
 @asynccontextmanager
-async def local(directory: Path) -> AsyncIterator[MemoryStore]:
+async def local(directory: Path) -> AsyncIterator[Ports]:
     store = await LocalStore.open(directory, dimensions=DIMENSIONS)
     try:
-        yield store
+        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database))
     finally:
         await store.close()
 
 
 @asynccontextmanager
-async def postgres(dsn: str) -> AsyncIterator[MemoryStore]:
+async def postgres(dsn: str) -> AsyncIterator[Ports]:
     database = Database(dsn)
     await database.open()
     try:
-        yield PostgresStore(database, COLLECTION)
+        yield Ports(PostgresStore(database, COLLECTION), PostgresQueue(database), PostgresAccessRecord(database))
         await _empty(database)
     finally:
         await database.close()
@@ -54,7 +70,7 @@ def prepared_database(postgres_server: EmbeddedServer) -> Iterator[str]:
 
 
 @pytest.fixture(params=["local", "postgres"])
-def engine(request: pytest.FixtureRequest) -> AbstractAsyncContextManager[MemoryStore]:
+def engine(request: pytest.FixtureRequest) -> AbstractAsyncContextManager[Ports]:
     """One engine, not yet open. What it needs is asked for here, outside of any event loop."""
     if request.param == "local":
         return local(request.getfixturevalue("tmp_path") / "store")
@@ -62,10 +78,25 @@ def engine(request: pytest.FixtureRequest) -> AbstractAsyncContextManager[Memory
 
 
 @pytest.fixture
-async def store(engine: AbstractAsyncContextManager[MemoryStore]) -> AsyncIterator[MemoryStore]:
-    """The port, on each engine in turn."""
+async def ports(engine: AbstractAsyncContextManager[Ports]) -> AsyncIterator[Ports]:
+    """Everything that is kept, on each engine in turn."""
     async with engine as opened:
         yield opened
+
+
+@pytest.fixture
+def store(ports: Ports) -> MemoryStore:
+    return ports.store
+
+
+@pytest.fixture
+def queue(ports: Ports) -> LearnQueue:
+    return ports.queue
+
+
+@pytest.fixture
+def access(ports: Ports) -> AccessRecord:
+    return ports.access
 
 
 async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:

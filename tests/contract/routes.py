@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -25,7 +26,8 @@ class Route:
 
     def url(self, **parts: str) -> URL:
         """The address with its parts filled in, percent-encoded by the caller."""
-        return URL(self.template.format(**{**_PARTS, **parts}), encoded=True)
+        known = defaultdict(lambda: str(uuid.uuid4()), {**_PARTS, **parts})
+        return URL(self.template.format_map(known), encoded=True)
 
     def __str__(self) -> str:
         return f"{self.method} {self.template}"

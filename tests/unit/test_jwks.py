@@ -11,7 +11,7 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from cryptography.hazmat.primitives import serialization
-from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 
 from shared.errors import NotAuthenticated, Unavailable
 from shared.jwks import KeySet, usable_keys
@@ -38,6 +38,12 @@ def public(algorithm: str, kid: str | None = None, **more: object) -> dict[str, 
 def token(algorithm: str, kid: str | None = None, **changes: object) -> str:
     claims = {"uid": "ana", "exp": int(time.time()) + 60, **changes}
     return jwt.encode(claims, PRIVATE[algorithm], algorithm=algorithm, headers=None if kid is None else {"kid": kid})
+
+
+def of_another_curve(algorithm: str, key) -> dict[str, object]:
+    """A key that says it is for an algorithm, and is of a curve that the algorithm is not for."""
+    jwk = CLASSES[algorithm].to_jwk(key.public_key(), as_dict=True)
+    return {**jwk, "kid": "curve", "alg": algorithm, "key_ops": ["verify"]}
 
 
 class Issuer:
@@ -119,6 +125,8 @@ def test_secrets_encryption_keys_and_other_algorithms_are_left_out():
         public("ES256", "d", alg="RS256"),
         {**public("ES256", "e"), "crv": "P-384"},
         {"kty": "RSA", "kid": "f"},
+        of_another_curve("ES256", ec.generate_private_key(ec.SECP384R1())),
+        of_another_curve("EdDSA", ed448.Ed448PrivateKey.generate()),
         public("RS256") | {"kid": 5},
         "key",
         None,
@@ -176,6 +184,19 @@ async def test_a_new_key_is_found_by_everyone_who_waits_for_it(verifier, issuer)
     assert issuer.fetches == 2
     with pytest.raises(NotAuthenticated):
         await verifier.verify(token("EdDSA", "eddsa"))
+
+
+async def test_who_comes_while_a_new_key_is_fetched_waits_for_it_too(verifier, issuer):
+    await verifier.verify(token("EdDSA", "eddsa"))
+    issuer.now += 11
+    issuer.document = {"keys": [public("EdDSA", "new")]}
+    issuer.delay = 0.1
+    first = asyncio.create_task(verifier.verify(token("EdDSA", "new")))
+    await asyncio.sleep(0.03)
+
+    assert (await verifier.verify(token("EdDSA", "new")))["uid"] == "ana"
+    assert (await first)["uid"] == "ana"
+    assert issuer.fetches == 2
 
 
 async def test_old_keys_are_refreshed_without_anybody_waiting(verifier, issuer):

@@ -1,20 +1,15 @@
-"""The search index of one scope, in memory: vectors in FAISS, keyword statistics, and which rows may be seen."""
+"""The search index of one scope, in memory: its vectors, its keyword statistics, and which rows may be seen."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-import faiss
 import numpy as np
-from numpy.typing import NDArray
 
-from shared.records import Vector
+from shared.stores.local.flat import Flat, Mask
 from shared.stores.local.postings import Postings
 from shared.stores.local.runs import Runs
-
-Positions = NDArray[np.int64]
-Mask = NDArray[np.bool_]
 
 _BYTES_A_ROW = 150
 _NEVER = 99_99_99_99
@@ -42,8 +37,8 @@ class ScopeIndex:
         self.keys = np.empty(0, dtype=np.int64)
         self.postings = Postings()
         self.runs = Runs()
+        self.vectors = Flat(dimensions)
         self._dimensions = dimensions
-        self._vectors = faiss.IndexFlatIP(dimensions)
         self._alive = np.empty(0, dtype=np.bool_)
         self._expires = np.empty(0, dtype=np.int32)
         self._places: dict[int, int] = {}
@@ -84,9 +79,7 @@ class ScopeIndex:
             if entry.run_id is not None:
                 self.runs.put(entry.run_id, (entry.created_at, entry.id, position))
         self.postings.extend(entry.lexemes for entry in entries)
-        vectors = np.frombuffer(b"".join(entry.vector for entry in entries), dtype="<f4")
-        _single_thread()
-        self._vectors.add(_unit(vectors.reshape(-1, self._dimensions)))
+        self.vectors.extend(b"".join(entry.vector for entry in entries))
 
     def seen(self, *, today: str | None, only: Iterable[int] | None) -> Mask:
         """The positions that a read may see: alive, not expired by `today`, and of the keys in `only`, where given."""
@@ -98,38 +91,3 @@ class ScopeIndex:
             matching[[self._places[key] for key in only]] = True
             mask &= matching
         return mask
-
-    def nearest(self, vector: Vector, seen: Mask, limit: int) -> Positions:
-        """The best `limit` by cosine among the seen, exactly."""
-        count = int(seen.sum())
-        if not count or limit < 1:
-            return np.empty(0, dtype=np.int64)
-        chosen = None
-        if count < len(seen):
-            bits = np.packbits(seen, bitorder="little")
-            selector = faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]  # numpy wrapper, untyped
-            chosen = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # the same
-        _single_thread()
-        _, positions = self._vectors.search(_unit(vector.reshape(1, -1)), min(limit, count), params=chosen)
-        found: Positions = positions[0]
-        return found
-
-    def cosines(self, vector: Vector, positions: Positions) -> NDArray[np.float32]:
-        """How near each position is."""
-        if not len(positions):
-            return np.empty(0, dtype=np.float32)
-        near: NDArray[np.float32] = self._vectors.reconstruct_batch(positions) @ _unit(vector.reshape(1, -1))[0]
-        return near
-
-
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Rows of length 1, so that an inner product is a cosine; a row of zeros is near nothing."""
-    unit = np.array(vectors, dtype=np.float32, order="C")
-    lengths = np.linalg.norm(unit, axis=1, keepdims=True)
-    unit /= np.where(lengths > 0, lengths, 1)
-    return unit
-
-
-def _single_thread() -> None:
-    # OpenMP keeps this for each thread that calls it, so it is said where the work is done.
-    faiss.omp_set_num_threads(1)

@@ -7,6 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from shared.errors import CannotStartError
+from shared.stores.local import events
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory, Identity, new_identity
 from shared.stores.local.overflow import PAGE
@@ -49,6 +50,7 @@ def _checked(
     size = directory.database.stat().st_size
     if page_size != PAGE:
         raise CannotStartError("The store's database has pages of another size: it was made by another program.")
+    events.release(connection)
     if expected is None:
         return identity
     if size < pages * page_size:

@@ -13,8 +13,8 @@ import numpy as np
 from shared.errors import BadValue, Unavailable
 from shared.records import Memory, Payload, Vector
 from shared.scope import Scope
+from shared.stamps import utc_date, utc_stamp
 from shared.stores.local.overflow import Value, padding
-from shared.stores.local.stamps import utc_date, utc_stamp
 
 _HYPHENATED = 36
 _LONGEST_HASH = 64
@@ -95,7 +95,7 @@ def _columns(scope: Scope, memory_id: str, payload: Payload, vector: bytes, vers
         _text(kept.get("hash"), _LONGEST_HASH),
         version,
     ]
-    text = _json(kept)
+    text = json_text(kept)
     blank, fill = padding(plain, [text, vector])
     return [*plain, blank, text, vector, fill]
 
@@ -104,10 +104,11 @@ def _text(value: object, longest: int | None = None) -> str | None:
     return None if value is None else str(value)[:longest]
 
 
-def _json(payload: dict[str, Any]) -> str:
+def json_text(payload: dict[str, Any]) -> str:
+    """An object as it is kept. Raises BadValue for what no store can keep."""
     try:
         text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
-        raise BadValue("A memory holds what cannot be kept: a number that is not finite, or broken text.") from error
+        raise BadValue("It holds what cannot be kept: a number that is not finite, or broken text.") from error
     return text

@@ -72,6 +72,80 @@ _VERSIONS = (
         at TEXT NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX receipts_person ON receipts (user_id, at DESC, id);
+
+    -- The queue of learns. `results` holds ids and events only, the words are read from the memories; `barred` holds
+    -- hashes of words forgotten since it was accepted.
+    CREATE TABLE events (
+        id TEXT NOT NULL PRIMARY KEY,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        status TEXT NOT NULL DEFAULT 'PENDING',
+        epoch INTEGER NOT NULL,
+        results TEXT,
+        error TEXT,
+        note TEXT,
+        barred TEXT NOT NULL DEFAULT '[]',
+        actor TEXT NOT NULL,
+        door TEXT NOT NULL,
+        idempotency_key TEXT,
+        extracts INTEGER NOT NULL,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        available_at TEXT NOT NULL,
+        lease_until TEXT,
+        worker TEXT,
+        created_at TEXT NOT NULL,
+        started_at TEXT,
+        completed_at TEXT
+    ) STRICT, WITHOUT ROWID;
+    CREATE UNIQUE INDEX events_one_running ON events (user_id, agent_id) WHERE status = 'RUNNING';
+    CREATE UNIQUE INDEX events_idempotency ON events (user_id, agent_id, idempotency_key)
+        WHERE idempotency_key IS NOT NULL;
+    CREATE INDEX events_unfinished ON events (user_id, agent_id, created_at, id)
+        WHERE status IN ('PENDING', 'RUNNING');
+    CREATE INDEX events_waiting ON events (created_at, id) WHERE status = 'PENDING';
+    CREATE INDEX events_finished ON events (completed_at) WHERE completed_at IS NOT NULL;
+    CREATE INDEX events_person ON events (user_id, created_at DESC, id);
+
+    -- The raw messages of a learn that has not ended.
+    CREATE TABLE requests (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        event_id TEXT NOT NULL UNIQUE REFERENCES events (id) ON DELETE CASCADE,
+        blank BLOB NOT NULL,
+        request TEXT NOT NULL,
+        fill BLOB NOT NULL
+    ) STRICT;
+
+    -- Who reached a person's memories in another's name. No words.
+    CREATE TABLE access (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT,
+        actor TEXT NOT NULL,
+        verb TEXT NOT NULL,
+        door TEXT NOT NULL,
+        memories INTEGER NOT NULL,
+        at TEXT NOT NULL
+    ) STRICT;
+    CREATE INDEX access_person ON access (user_id, at DESC, id DESC);
+
+    -- What was taken over from a stock client's files, so that what was forgotten since does not come back.
+    CREATE TABLE imports (name TEXT NOT NULL PRIMARY KEY, version TEXT NOT NULL) STRICT, WITHOUT ROWID;
+    CREATE TABLE imported (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+    """,
+    """
+    -- What programs present in their owner's name: `digest` is the SHA-256 of the whole key, `id` its visible part.
+    CREATE TABLE api_keys (
+        id TEXT NOT NULL PRIMARY KEY,
+        user_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        agent_id TEXT,
+        scopes TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        expires_at TEXT,
+        last_used_at TEXT,
+        digest BLOB NOT NULL
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
     """,
 )
 

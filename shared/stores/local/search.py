@@ -15,7 +15,8 @@ from shared.scope import Reach, Scope
 from shared.stores.local import scopes
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.conditions import condition
-from shared.stores.local.index import Mask, Positions, ScopeIndex
+from shared.stores.local.flat import Mask, Positions
+from shared.stores.local.index import ScopeIndex
 from shared.stores.local.rows import memory_of
 from shared.times import today
 
@@ -114,8 +115,8 @@ def _nearest(looks: Sequence[_Look], query: _Query) -> set[Place]:
         return set()
     scored: list[tuple[float, Place]] = []
     for number, look in enumerate(looks):
-        positions = look.index.nearest(query.vector, look.seen, query.limit)
-        cosines = look.index.cosines(query.vector, positions)
+        positions = look.index.vectors.nearest(query.vector, look.seen, query.limit)
+        cosines = look.index.vectors.cosines(query.vector, positions)
         scored += [(-float(c), (number, int(p))) for c, p in zip(cosines, positions, strict=True)]
     return {place for _, place in sorted(scored)[: query.limit]}
 
@@ -139,7 +140,7 @@ def _found(connection: sqlite3.Connection, look: _Look, query: _Query, positions
     if not positions:
         return ()
     at: Positions = np.array(positions, dtype=np.int64)
-    cosines = None if query.vector is None else look.index.cosines(query.vector, at).tolist()
+    cosines = None if query.vector is None else look.index.vectors.cosines(query.vector, at).tolist()
     keys = look.index.keys[at].tolist()
     marks = ", ".join("?" * len(keys))
     rows = {

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Self
 
+import structlog
+
+from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
 from shared.records import (
@@ -24,13 +28,18 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
-from shared.stores.local import forgetting, history, reading, receipts, rows, scopes, search, writing
+from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
+from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
+from shared.stores.local.entities import entities
+from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
 from shared.stores.ports import Accepted
 from shared.times import now
+
+log = structlog.get_logger()
 
 CACHE_BYTES = 256 * 1024 * 1024
 
@@ -43,11 +52,33 @@ class LocalStore:
         self._database = database
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
+        self.api_keys = LocalApiKeys(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
-        """Own a directory, made when new. Raises CannotStartError: in use, damaged, or of another embedder."""
-        return cls(*await opened(directory, dimensions), dimensions=dimensions, cache_bytes=cache_bytes)
+        """Own a directory, made when new, and take over what a stock client left in it.
+
+        Raises CannotStartError: in use, damaged, or of another embedder.
+        """
+        owned, database = await opened(directory, dimensions)
+        store = cls(owned, database, dimensions=dimensions, cache_bytes=cache_bytes)
+        try:
+            taken = await import_beside(database, directory, dimensions=dimensions)
+        except BaseException:
+            await store.close()
+            raise
+        if taken.collections:
+            log.info("local.imported", **asdict(taken))
+        return store
+
+    async def import_stock(self, source: Path, *, dry_run: bool = False) -> Imported:
+        """Take over what a stock mem0 client kept in another directory, or count what would be."""
+        return await import_stock(self._database, source, dimensions=self._dimensions, dry_run=dry_run)
+
+    @property
+    def database(self) -> Database:
+        """The database, for what else is kept in it: `LocalQueue`, `LocalAccessRecord`."""
+        return self._database
 
     async def close(self) -> None:
         """Finish what runs and let another process own the directory."""
@@ -115,14 +146,19 @@ class LocalStore:
         """See the port."""
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
+            event_id = None if accepted is None else accepted.event_id
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile("What it was to learn was forgotten before it was learned.")
-            writing_ = self._writing(connection, scope, by)
-            outcomes = [writing.change(writing_, change) for change in changes]
-            return [outcome for outcome in outcomes if outcome is not None]
+                raise ForgottenMeanwhile(events.FORGOTTEN)
+            wanted = changes if event_id is None else events.unbarred(connection, scope, event_id, changes)
+            going_on = self._writing(connection, scope, by)
+            outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]
+            if event_id is not None:
+                events.end(connection, scope, event_id, outcomes, going_on.at)
+            return outcomes
 
-        forgets = any(isinstance(change, Delete) for change in changes)
-        return await (self._database.forget(job) if forgets else self._database.write(job))
+        if any(isinstance(change, Delete) for change in changes):
+            return await self._database.forget(job)
+        return await (self._database.write(job) if accepted is None else self._database.erase(job))
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         """See the port."""
@@ -172,6 +208,10 @@ class LocalStore:
         return await self._database.read(
             lambda connection: receipts.read(connection, person, limit=limit, offset=offset)
         )
+
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """See the port."""
+        return await self._database.read(lambda connection: entities(connection, reach))
 
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         """See the port."""

@@ -8,9 +8,8 @@ from datetime import datetime
 from shared.errors import ForgottenMeanwhile
 from shared.records import Outcome
 from shared.scope import Reach, Scope
+from shared.stores.barring import FORGOTTEN
 from shared.stores.pg.scopes import Connection, within
-
-FORGOTTEN = "What it was to learn was forgotten before it was learned."
 
 
 async def barred(connection: Connection, scope: Scope, event_id: str) -> frozenset[str]:

@@ -20,7 +20,9 @@ from shared.words import lexemes as lexemes_of
 # The keyword order is BM25 with each lexeme counted once; the exact count is taken from the words of what is returned.
 _SEARCH = """
 WITH q AS MATERIALIZED (
-    SELECT ord, lexeme, quote_literal(lexeme)::tsquery AS query
+    SELECT ord, lexeme, CASE WHEN octet_length(lexeme) BETWEEN 1 AND 2046 THEN
+        (chr(39) || regexp_replace(lexeme, '([''\\\\])', '\\1\\1', 'g') || chr(39))::tsquery
+    END AS query
     FROM unnest({lexemes}::text[]) WITH ORDINALITY AS t(lexeme, ord)
 ), s AS MATERIALIZED (
     SELECT id, {distance} AS distance, lexemes, length(lexemes) AS length, created_at, payload->>'run_id' AS run_id

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
 from shared.db.collection import Collection
 from shared.db.pool import Database
+from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
-from shared.payloads import hash_of
 from shared.records import (
     Add,
     ApplicationSummary,
@@ -26,6 +27,8 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
+from shared.stores.barring import FORGOTTEN, unbarred
+from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.ports import Accepted
 from shared.times import now, today
@@ -102,10 +105,10 @@ class PostgresStore:
             barred = frozenset[str]()
             if accepted is not None:
                 if await scopes.epoch(connection, scope) != accepted.epoch:
-                    raise ForgottenMeanwhile(events.FORGOTTEN)
+                    raise ForgottenMeanwhile(FORGOTTEN)
                 if accepted.event_id is not None:
                     barred = await events.barred(connection, scope, accepted.event_id)
-            outcomes = await self._write(connection, scope, _unbarred(changes, barred), by)
+            outcomes = await self._write(connection, scope, unbarred(changes, barred), by)
             if accepted is not None and accepted.event_id is not None:
                 await events.end(connection, scope, accepted.event_id, outcomes, now())
             return outcomes
@@ -114,17 +117,12 @@ class PostgresStore:
         self, connection: scopes.Connection, scope: Scope, changes: Sequence[Change], by: By
     ) -> list[Outcome]:
         work = scopes.Write(connection, self._collection, scope, by, now())
-        adds = [change for change in changes if isinstance(change, Add)]
         outcomes: list[Outcome | None] = []
-        outcomes += await writing.add(work, adds) if adds else []
-        for change in changes:
-            match change:
-                case Update():
-                    outcomes.append(await writing.update(work, change))
-                case Delete():
-                    outcomes.append(await writing.delete(work, change))
-                case Add():
-                    pass
+        for run in (list(group) for _, group in itertools.groupby(changes, type)):
+            if adds := [change for change in run if isinstance(change, Add)]:
+                outcomes += await writing.add(work, adds)
+            outcomes += [await writing.update(work, change) for change in run if isinstance(change, Update)]
+            outcomes += [await writing.delete(work, change) for change in run if isinstance(change, Delete)]
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
@@ -167,18 +165,11 @@ class PostgresStore:
         async with self._database.connection() as connection:
             return await receipts.read(connection, person, limit=limit, offset=offset)
 
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """See the port."""
+        async with self._database.connection() as connection:
+            return await entity_counts.entities(connection, self._collection, reach)
+
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         async with self._database.connection() as connection:
             return await reading.applications(connection, self._collection, person, today())
-
-
-def _unbarred(changes: Sequence[Change], barred: frozenset[str]) -> list[Change]:
-    """Without those whose words were forgotten after the learn was accepted."""
-    if not barred:
-        return list(changes)
-    return [
-        change
-        for change in changes
-        if not (isinstance(change, Add) and change.payload["hash"] in barred)
-        and not (isinstance(change, Update) and hash_of(change.words) in barred)
-    ]
