@@ -69,7 +69,8 @@ def rank(
     }
     known = {candidate.memory.id: candidate for candidate in candidates.found}
     ranked = [_lifted(candidate, own, known, period) for candidate in candidates.found]
-    ranked = _newest_of_alike(_sorted(ranked), known)
+    if period is None:
+        ranked = _newest_of_alike(_sorted(ranked), known)
     return [one for one in _sorted(ranked) if threshold is None or one.score >= threshold][: max(limit, 0)]
 
 
@@ -166,7 +167,10 @@ def _sorted(ranked: list[Ranked]) -> list[Ranked]:
 
 
 def _newest_of_alike(ranked: list[Ranked], known: Mapping[str, Candidate]) -> list[Ranked]:
-    """Of memories in nearly the same words, as near to the query, a newer one answers no less than an older."""
+    """Of memories in nearly the same words, as near to the query, a newer one answers no less than an older.
+
+    That the older is no longer true is not told: cosines and words do not tell "moved to" from "also been to".
+    """
     best = ranked[:_ALIKE_FOUND]
     words: dict[str, frozenset[str]] = {}
     lifted = list(ranked)
