@@ -33,4 +33,5 @@ async def message(request: web.Request) -> web.Response:
 @answers_nobody
 async def stream(request: web.Request) -> web.Response:
     """There is no stream of messages and no session to end: clients read 405 as that."""
+    application_of(request.match_info["app"])
     raise web.HTTPMethodNotAllowed(request.method, ["POST"])

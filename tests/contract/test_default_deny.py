@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from shared.http.auth import OPEN_PATHS
-from shared.http.errors import CLIENT_DIALECTS
+from shared.http.errors import CLIENT_DIALECTS, OPENAI
 from tests.contract.routes import BODY, routes_of
 from tests.services import MACHINE, Service, bearer, token
 
@@ -15,8 +15,10 @@ TELLS_NOBODY_WHY = {
     "POST /mcp/{app}",
     "GET /mcp/{app}",
     "DELETE /mcp/{app}",
+    "POST /api/v1/llm/gateway/chat/completions",
+    "GET /api/v1/llm/gateway/models",
 }
-"""The only routes that answer nobody, and that with a sentence. A new one is a decision: it is written down here."""
+"""The only routes that answer nobody, with a sentence, or with a conversation that no memory has a part in. A new one is a decision: it is written down here."""
 
 BAD = {
     "expired": token("ana", ttl=-10),
@@ -44,7 +46,10 @@ async def refused(service: Service, route, status: int, **headers: str) -> None:
         assert response.status == status, (str(route), said)
         assert set(said) == {"detail", "error", "message", "code"}
         assert isinstance(said["detail"], str)
-        assert said["detail"] == said["error"] == said["message"]
+        error = said["error"]
+        assert said["detail"] == said["message"] == (error["message"] if isinstance(error, dict) else error)
+        # The OpenAI clients look for an object.
+        assert isinstance(error, dict) == route.template.startswith(OPENAI)
         if status == 401:
             assert response.headers["WWW-Authenticate"] == "Bearer"
 
