@@ -14,11 +14,14 @@ from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.errors import CannotStartError
+from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, STORE
+from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.api_keys import PostgresApiKeys
+from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -39,7 +42,9 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     database = Database(dsn, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
+    app[API_KEYS] = PostgresApiKeys(database)
     app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
+    app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -48,11 +53,15 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
+        from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
+        from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
-        app[QUEUE] = store.queue()
+        app[QUEUE] = LocalQueue(store.database) if mem0_installed() else unkept()
+        app[ACCESS] = LocalAccessRecord(store.database)
+        app[API_KEYS] = store.api_keys
 
         async def ready() -> bool:
             return True

@@ -5,7 +5,8 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.handlers import applications, apps, chat, events, gateway, learning, mcp, tools
-from shared.http import accesses, receipts
+from runtime_svc.mem0_dialect import routes as mem0
+from shared.http import accesses, api_keys, data, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
 _MEMORIES = "/api/v1/apps/memories/{app}"
@@ -29,6 +30,7 @@ ROUTES: list[web.RouteDef] = [
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
     web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
+    *data.routes(),
     web.post(f"{_GATEWAY}/search-memories", gateway.search),
     web.post(f"{_GATEWAY}/list-memories", gateway.list_memories),
     web.post(f"{_GATEWAY}/get-memory", gateway.get_memory),
@@ -40,4 +42,8 @@ ROUTES: list[web.RouteDef] = [
     web.post("/mcp/{app}", mcp.message),
     web.get("/mcp/{app}", mcp.stream),
     web.delete("/mcp/{app}", mcp.stream),
+    web.post("/api/v1/apps/api-keys", api_keys.create_key),
+    web.get("/api/v1/apps/api-keys", api_keys.list_keys),
+    web.delete("/api/v1/apps/api-keys/{key_id}", api_keys.revoke_key),
+    *mem0.ROUTES,
 ]

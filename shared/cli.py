@@ -10,13 +10,18 @@ import sys
 import click
 
 from shared.errors import BadValue
+from shared.key_command import key
 from shared.mcp_pipe import Pipe, endpoint
+from shared.snapshots.command import snapshot_group
 from shared.verifier import issue
 
 
 @click.group()
 def main() -> None:
     """What an application remembers of each person: development and operations."""
+
+
+main.add_command(key)
 
 
 @main.command()
@@ -60,3 +65,6 @@ def _credential() -> dict[str, str]:
     if bearer:
         return {"Authorization": f"Bearer {bearer}"}
     return {"X-API-Key": key} if key else {}
+
+
+main.add_command(snapshot_group(_credential))

@@ -7,7 +7,6 @@ from datetime import datetime
 
 from shared.errors import GrewMeanwhile
 from shared.filters import Filter
-from shared.payloads import hash_of
 from shared.records import By
 from shared.scope import Reach, Scope
 from shared.stores.local import events, history, receipts, scopes
