@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from typing import Any
 
 import openai
 import pytest
+from click.testing import CliRunner
 
 from runtime_svc.chat.recalling import INTRODUCTION
+from shared.cli import main
 from shared.context import HEADER
 from tests.acceptance.chat.conftest import CHAT, GATEWAY, learn, until, user, words
 from tests.chat_provider import Provider
@@ -168,6 +171,34 @@ async def test_nobody_is_refused_where_the_settings_say_so(
         await runtime.client.close()
 
     assert provider.asked == []
+
+
+async def test_a_bound_key_names_the_application_and_no_other(runtime: Service, provider: Provider) -> None:
+    await learn(runtime, DIET)
+    _, view = await runtime.post("/api/v1/apps/api-keys", uid="ana", json={"application": "app-1"})
+    headers = {"Authorization": f"Bearer {view['key']}"}
+    body = {"model": "m", "messages": [user(QUESTION)]}
+
+    assert (await runtime.post(CHAT, uid=None, json=body, headers=headers))[0] == 200
+    assert DIET in context(provider)
+    assert (await runtime.post(CHAT, uid=None, json={**body, "app_id": "app-2"}, headers=headers))[0] == 403
+    assert len(provider.asked) == 1
+
+
+async def test_a_conversation_in_anothers_name_stands_in_that_persons_record(
+    runtime: Service, provider: Provider, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await learn(runtime, DIET)
+    monkeypatch.setenv("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI", database)
+    arguments = ["key", "create", "--owner", "ops", "--scope", "users:impersonate", "--all-applications"]
+    made = await asyncio.to_thread(CliRunner().invoke, main, arguments)
+    headers = {"X-API-Key": made.output.strip(), "X-On-Behalf-Of": "ana", "X-App-Id": "app-1"}
+
+    await runtime.post(CHAT, uid=None, json={"model": "m", "messages": [user(QUESTION)]}, headers=headers)
+
+    assert DIET in context(provider)
+    [one] = (await runtime.get("/api/v1/apps/memory-access", uid="ana"))[1]["access"]
+    assert (one["actor"], one["door"], one["verb"], one["memories"]) == ("ops", "chat", "recall", 1)
 
 
 async def test_the_machine_converses_as_its_owner(runtime: Service, provider: Provider) -> None:
