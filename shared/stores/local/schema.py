@@ -147,6 +147,13 @@ _VERSIONS = (
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
     """,
+    """
+    -- What waits for a fresh vector or fresh lexemes, and what expires: by id and date, no words. All that there is
+    -- is looked at once.
+    CREATE TABLE stale (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+    INSERT INTO stale SELECT id FROM memories;
+    CREATE INDEX memories_expiry ON memories (expires_on) WHERE expires_on IS NOT NULL;
+    """,
 )
 
 
