@@ -18,6 +18,8 @@ from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
 from shared.http.keys import ACCESS, STORE
+from shared.http.routing import add_routes
+from shared.http.states import STATES, routes
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.data import PostgresData
@@ -51,11 +53,15 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
+        from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
+        app[ACCESS] = LocalAccessRecord(store.database)
         app[QUEUE] = store.queue()
+        app[DATA] = store.data()
+        app[STATES] = store.states()
 
         async def ready() -> bool:
             return True
@@ -65,6 +71,8 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         await store.close()
 
     app.cleanup_ctx.append(resource)
+    # There is no platform beside a local store: what it serves for a person is served here.
+    add_routes(app, routes())
 
 
 def for_this_machine(settings: RuntimeSettings, host: str, *, embedded: bool) -> RuntimeSettings:

@@ -29,11 +29,13 @@ from shared.records import (
 from shared.scope import Everything, Reach, Scope
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.cache import IndexCache
+from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
 from shared.stores.local.queue import LocalQueue
+from shared.stores.local.states import LocalStates
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -85,6 +87,18 @@ class LocalStore:
     def queue(self) -> LocalQueue:
         """The queue of learns in the same directory."""
         return LocalQueue(self._database)
+
+    def states(self) -> LocalStates:
+        """The snapshots in the same directory."""
+
+        async def changed(person: Everything) -> None:
+            await self._database.search(lambda _: self._cache.drop(person))
+
+        return LocalStates(self._database, dimensions=self._dimensions, changed=changed)
+
+    def data(self) -> LocalData:
+        """The typed data in the same directory."""
+        return LocalData(self._database)
 
     async def page(
         self,
