@@ -8,9 +8,11 @@ from runtime_svc import keeping, resources
 from runtime_svc.learning_resource import engine_config, learning_resource
 from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
+from shared.api_keys import Keyring
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
+from shared.http.keys import API_KEYS
 from shared.http.routing import add_routes
 from shared.origins import origins_of
 
@@ -36,6 +38,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
             resources.appspecs(settings),
             resources.mcp(settings),
             learning_resource(settings, engine),
+            resources.chat(settings),
         ]
     )
     add_routes(app, ROUTES)
@@ -46,6 +49,7 @@ def _authenticator(app: web.Application, settings: RuntimeSettings) -> Authentic
     machine = settings.machine_token
     return Authenticator(
         tokens=token_verifier(app, settings),
+        keys=Keyring(lambda: app[API_KEYS]),
         machine_token=None if machine is None else machine.get_secret_value(),
         owner=settings.owner,
         trust_loopback=bool(settings.trust_loopback),

@@ -17,11 +17,12 @@ from shared.errors import CannotStartError
 from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, STORE
+from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.http.routing import add_routes
 from shared.http.states import STATES, routes
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.api_keys import PostgresApiKeys
 from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
@@ -43,6 +44,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     database = Database(dsn, settings.limits)
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
+    app[API_KEYS] = PostgresApiKeys(database)
     app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
     app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
@@ -54,13 +56,16 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
         from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
+        from shared.stores.local.data import LocalData  # noqa: PLC0415
+        from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
+        app[QUEUE] = LocalQueue(store.database) if mem0_installed() else unkept()
         app[ACCESS] = LocalAccessRecord(store.database)
-        app[QUEUE] = store.queue()
-        app[DATA] = store.data()
+        app[API_KEYS] = store.api_keys
+        app[DATA] = LocalData(store.database)
         app[STATES] = store.states()
 
         async def ready() -> bool:

@@ -35,6 +35,8 @@ class Lesson:
     instructions: str | None = None
     """What the LLM is told beside mem0's prompt."""
     inner_agent: str | None = None
+    by_speaker: bool = False
+    """Whether only what the assistant says is the inner agent's, and the rest the person's."""
     categories: tuple[str, ...] = ()
     immutable: bool = False
 
@@ -52,6 +54,7 @@ class Lesson:
             expiration_date=self.expiration_date,
             learned_at=self.learned_at,
             inner_agent=self.inner_agent,
+            by_speaker=self.by_speaker,
             categories=self.categories,
             immutable=self.immutable,
         )
@@ -107,6 +110,7 @@ def to_json(lesson: Lesson) -> dict[str, Any]:
         "infer": lesson.infer,
         "instructions": lesson.instructions,
         "inner_agent": lesson.inner_agent,
+        "by_speaker": lesson.by_speaker,
         "categories": list(lesson.categories),
         "immutable": lesson.immutable,
     }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from shared.errors import BadValue
+from shared.filters import Filter
 from shared.periods import named
 from shared.ranking import Ranked, rank
 from shared.records import Vector
@@ -16,6 +17,7 @@ from shared.wording import check_text
 from shared.words import query as words_of
 
 LONGEST_QUERY = 8_000
+_CANDIDATES = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,24 @@ async def vector_of(embedder: Embedder, query: Query) -> Vector:
     return vector
 
 
-async def best(store: MemoryStore, reach: Reach, query: Query, vector: Vector) -> list[Ranked]:
-    """The best memories of the reach, best first."""
+async def best(
+    store: MemoryStore,
+    reach: Reach,
+    query: Query,
+    vector: Vector,
+    *,
+    where: Filter | None = None,
+    show_expired: bool = False,
+) -> list[Ranked]:
+    """The best memories of the reach that meet the filter, best first."""
     sought = words_of(query.text)
-    candidates = await store.candidates(reach, vector=vector, lexemes=sought.lexemes)
+    candidates = await store.candidates(
+        reach,
+        vector=vector,
+        lexemes=sought.lexemes,
+        limit=max(_CANDIDATES, query.limit),
+        where=where,
+        show_expired=show_expired,
+    )
     period = named(query.text, date.fromisoformat(today()))
     return rank(candidates, limit=query.limit, threshold=query.threshold, groups=sought.groups, period=period)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, events, gateway, learning, mcp, tools
-from shared.http import accesses, data, receipts
+from runtime_svc.handlers import applications, apps, chat, events, gateway, learning, mcp, tools
+from runtime_svc.mem0_dialect import routes as mem0
+from shared.http import accesses, api_keys, data, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
 _MEMORIES = "/api/v1/apps/memories/{app}"
@@ -36,7 +37,13 @@ ROUTES: list[web.RouteDef] = [
     web.post(f"{_GATEWAY}/update-memory", gateway.update_memory),
     web.post(f"{_GATEWAY}/delete-memory", gateway.delete_memory),
     web.post(f"{_GATEWAY}/delete-all-memories", gateway.delete_all_memories),
+    web.post(f"{_GATEWAY}/chat/completions", chat.completions),
+    web.get(f"{_GATEWAY}/models", chat.models),
     web.post("/mcp/{app}", mcp.message),
     web.get("/mcp/{app}", mcp.stream),
     web.delete("/mcp/{app}", mcp.stream),
+    web.post("/api/v1/apps/api-keys", api_keys.create_key),
+    web.get("/api/v1/apps/api-keys", api_keys.list_keys),
+    web.delete("/api/v1/apps/api-keys/{key_id}", api_keys.revoke_key),
+    *mem0.ROUTES,
 ]

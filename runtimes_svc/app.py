@@ -7,18 +7,20 @@ from aiohttp import web
 from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
+from shared.api_keys import Keyring
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.database import database_resource
-from shared.http.keys import ACCESS, STORE
+from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.http.routing import add_routes
 from shared.http.states import STATES
 from shared.origins import origins_of
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
+from shared.stores.pg.api_keys import PostgresApiKeys
 from shared.stores.pg.shares import PostgresShares
 from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
@@ -31,7 +33,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     """
     app = new_application()
     allow_origins(app, origins_of(settings.web_origins))
-    protect(app, Authenticator(tokens=token_verifier(app, settings)))
+    protect(app, Authenticator(tokens=token_verifier(app, settings), keys=Keyring(lambda: app[API_KEYS])))
     where = dsn or settings.dsn()
     if where is None:
         raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
@@ -41,6 +43,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app[ADMINISTRATION] = PostgresAdministration(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
     app[STATES] = PostgresStates(database, settings.collection, settings.dimensions)
+    app[API_KEYS] = PostgresApiKeys(database)
     app.cleanup_ctx.append(database_resource(settings, database, where))
     add_routes(app, ROUTES)
     return app

@@ -10,6 +10,7 @@ import sys
 import click
 
 from shared.errors import BadValue
+from shared.key_command import key
 from shared.mcp_pipe import Pipe, endpoint
 from shared.snapshots.command import snapshot_group
 from shared.verifier import issue
@@ -18,6 +19,9 @@ from shared.verifier import issue
 @click.group()
 def main() -> None:
     """What an application remembers of each person: development and operations."""
+
+
+main.add_command(key)
 
 
 @main.command()

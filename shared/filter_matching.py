@@ -20,10 +20,9 @@ from shared.filters import (
     Scalar,
     Some,
     fold,
-    readable_date,
-    readable_time,
 )
 from shared.records import Payload
+from shared.stamps import utc_date, utc_stamp
 
 
 def matches(where: Filter | None, payload: Payload, memory_id: str) -> bool:
@@ -76,9 +75,9 @@ def _texts(value: Any) -> list[str]:
 
 def _time(clock: Clock, payload: Payload) -> str | None:
     if clock == "expiration_date":
-        return readable_date(payload.get("expiration_date"))
-    created = readable_time(payload.get("created_at"))
-    return created if clock == "created_at" else readable_time(payload.get("updated_at")) or created
+        return utc_date(payload.get("expiration_date"))
+    created = utc_stamp(payload.get("created_at")) or None
+    return created if clock == "created_at" else utc_stamp(payload.get("updated_at")) or created
 
 
 def _between(time: str | None, start: str | None, end: str | None) -> bool:

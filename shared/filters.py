@@ -10,12 +10,8 @@ Every leaf is true or false, never unknown: a missing key makes a leaf false. So
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import Literal
-
-from shared.errors import BadValue
-from shared.times import moment, stamp
 
 Scalar = str | bool | int | float
 """What payload values are compared with. Text equals text, numbers numbers, booleans booleans; nothing is cast."""
@@ -140,29 +136,3 @@ def every(*filters: Filter | None) -> Filter | None:
 def fold(text: str) -> str:
     """A text without its case, letter by letter, as PostgreSQL's `pg_c_utf8` folds it (no context, no growing)."""
     return text.replace("İ", "i").replace("Σ", "σ").lower()
-
-
-# The forms a stored time may have: what mem0 clients of any age write. Narrower than ISO 8601 on purpose, so that
-# Python and PostgreSQL agree on every text: no 24:00, no leap second, no year near the ends of what either holds.
-STORED_TIME = (
-    r"[1-8][0-9]{3}-[0-9]{2}-[0-9]{2}[T ]([01][0-9]|2[0-3]):[0-5][0-9]:[0-5][0-9]([.][0-9]{1,6})?"
-    r"(Z|[+-](0[0-9]|1[0-4]):[0-5][0-9])?"
-)
-STORED_DATE = r"[0-9]{4}-[0-9]{2}-[0-9]{2}"
-
-
-def readable_time(value: object) -> str | None:
-    """The sortable form of a stored time; None when it is not one."""
-    if not isinstance(value, str) or re.fullmatch(STORED_TIME, value, re.ASCII) is None:
-        return None
-    try:
-        return stamp(moment(value))
-    except BadValue:
-        return None
-
-
-def readable_date(value: object) -> str | None:
-    """The date that a stored `expiration_date` starts with; None when it does not."""
-    if not isinstance(value, str) or (found := re.match(STORED_DATE, value, re.ASCII)) is None:
-        return None
-    return found.group()

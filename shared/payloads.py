@@ -36,6 +36,8 @@ class Details:
     actor_id: str | None = None
     attributed_to: str | None = None
     inner_agent: str | None = None
+    by_speaker: bool = False
+    """Whether `inner_agent` holds for what the assistant said only: a fact is of the one who said it."""
     categories: tuple[str, ...] = ()
     immutable: bool = False
 
@@ -58,11 +60,15 @@ def new_payload(words: str, details: Details, *, now: datetime) -> dict[str, Any
         "role": details.role,
         "actor_id": details.actor_id,
         "attributed_to": details.attributed_to,
-        "inner_agent": details.inner_agent,
+        "inner_agent": details.inner_agent if _agents(details) else None,
         "categories": list(details.categories) or None,
         "immutable": details.immutable or None,
     }
     return {key: value for key, value in kept.items() if value is not None}
+
+
+def _agents(details: Details) -> bool:
+    return not details.by_speaker or details.attributed_to == "assistant"
 
 
 def client_metadata(metadata: Mapping[str, Any]) -> Payload:

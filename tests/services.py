@@ -58,7 +58,7 @@ class Service:
         return await self.call("DELETE", path, **more)
 
 
-async def start_runtime(dsn: str) -> Service:
+async def start_runtime(dsn: str | None) -> Service:
     client = TestClient(TestServer(create_runtime(RuntimeSettings.read(), dsn=dsn)))
     await client.start_server()
     return Service(client)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from aiohttp import web
 
 from shared.access import AccessRecord
+from shared.api_keys import ApiKeys
 from shared.stores.ports import MemoryStore
 from shared.tokens import Caller
 
@@ -22,8 +23,14 @@ STORE: web.AppKey[MemoryStore] = web.AppKey("store", MemoryStore)
 ACCESS: web.AppKey[AccessRecord] = web.AppKey("access", AccessRecord)
 """The record of who reached a person's memories in another's name."""
 
+API_KEYS: web.AppKey[ApiKeys] = web.AppKey("api_keys", ApiKeys)
+"""What programs present in their owner's name."""
+
 REACHED: web.RequestKey[tuple[int, str | None]] = web.RequestKey("reached", tuple)
 """How many memories a request reached, and of which application's key (None: across applications)."""
+
+RECORDED: web.RequestKey[bool] = web.RequestKey("recorded", bool)
+"""Set once a request's access stands in the record."""
 
 
 def reached(request: web.Request, memories: int, application: str | None) -> None:

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.entities import Entity
 from shared.filters import Filter
 from shared.records import (
     ApplicationSummary,
@@ -100,6 +101,9 @@ class MemoryStore(Protocol):
 
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         """The applications that remember something of a person, by key."""
+
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """What visible memories are about: the user, then agents inside, applications and runs, each by name."""
 
 
 class Embedder(Protocol):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
@@ -40,3 +41,16 @@ async def together(settings_environment: pytest.MonkeyPatch, database: str) -> A
     yield found
     await found.runtime.client.close()
     await found.platform.client.close()
+
+
+@pytest.fixture(params=["postgres", "local"])
+async def engine_service(
+    request: pytest.FixtureRequest, settings_environment: pytest.MonkeyPatch, database: str, tmp_path: Path
+) -> AsyncIterator[Service]:
+    """The runtime, empty, on each engine in turn: for promises that hold on both."""
+    if request.param == "local":
+        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
+        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "local"))
+    service = await start_runtime(database if request.param == "postgres" else None)
+    yield service
+    await service.client.close()

@@ -24,29 +24,27 @@ from shared.filters import (
     Scalar,
     Some,
     fold,
-    readable_time,
 )
+from shared.stamps import utc_stamp
 
 
 def register(connection: sqlite3.Connection) -> None:
     """Give a connection the functions that conditions call; once, when it is opened."""
     connection.create_function("fold_text", 1, fold, deterministic=True)
-    connection.create_function("readable_time", 1, readable_time, deterministic=True)
+    connection.create_function("utc_stamp", 1, utc_stamp, deterministic=True)
 
 
-def condition(where: Filter | None) -> tuple[str, list[object]]:
-    """The condition, to be ANDed into a statement on `id`, `payload` and `created_at`, and the values of its `?`."""
-    if where is None:
-        return "1", []
-    parameters: list[object] = []
-    return _Compiler(parameters).node(where.root), parameters
+def condition(where: Filter) -> tuple[str, list[str]]:
+    """The condition, to be ANDed into a statement on the memory table, and the values of its `?`."""
+    values: list[str] = []
+    return _Compiler(values).node(where.root), values
 
 
 class _Compiler:
     """Appends each value where its `?` is written: the order of the text is the order of the parameters."""
 
-    def __init__(self, parameters: list[object]) -> None:
-        self.parameters = parameters
+    def __init__(self, values: list[str]) -> None:
+        self.values = values
 
     def node(self, node: Node) -> str:  # noqa: PLR0911 - one line for each kind of node
         match node:
@@ -92,9 +90,9 @@ class _Compiler:
         bounds += [self._given(end, f"{time} < ?")] if end is not None else []
         return f"coalesce({' AND '.join(bounds) or f'{time} IS NOT NULL'}, 0)"
 
-    def _given(self, value: object, sql: str) -> str:
+    def _given(self, value: str, sql: str) -> str:
         """The text, and the value of the one `?` in it."""
-        self.parameters.append(value)
+        self.values.append(value)
         return sql
 
 
@@ -108,12 +106,10 @@ _ITEM = (
     "SELECT 1 FROM json_each("
     "CASE m.type WHEN 'array' THEN m.value WHEN 'text' THEN json_array(m.atom) ELSE '[]' END) AS x WHERE"
 )
-_EXPIRES = "json_extract(payload, '$.expiration_date')"
+# The derived columns hold '' and NULL for what cannot be read as a time.
+_CREATED = "nullif(created_at, '')"
 _CLOCKS: dict[Clock, str] = {
-    # The column is '' where the payload's time cannot be read.
-    "created_at": "nullif(created_at, '')",
-    "updated_at": "coalesce(readable_time(json_extract(payload, '$.updated_at')), nullif(created_at, ''))",
-    "expiration_date": (
-        f"CASE WHEN {_EXPIRES} GLOB '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]*' THEN substr({_EXPIRES}, 1, 10) END"
-    ),
+    "created_at": _CREATED,
+    "updated_at": f"coalesce(nullif(utc_stamp(json_extract(payload, '$.updated_at')), ''), {_CREATED})",
+    "expiration_date": "expires_on",
 }

@@ -13,8 +13,8 @@ import numpy as np
 from shared.errors import BadValue, Unavailable
 from shared.records import Memory, Payload, Vector
 from shared.scope import Scope
+from shared.stamps import utc_date, utc_stamp
 from shared.stores.local.overflow import Value, padding
-from shared.stores.local.stamps import utc_date, utc_stamp
 
 _HYPHENATED = 36
 _LONGEST_HASH = 64

@@ -10,6 +10,7 @@ from typing import Self
 
 import structlog
 
+from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
 from shared.records import (
@@ -28,13 +29,13 @@ from shared.records import (
 )
 from shared.scope import Everything, Reach, Scope
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
+from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
-from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
+from shared.stores.local.entities import entities
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
-from shared.stores.local.queue import LocalQueue
 from shared.stores.local.states import LocalStates
 from shared.stores.ports import Accepted
 from shared.times import now
@@ -52,6 +53,7 @@ class LocalStore:
         self._database = database
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
+        self.api_keys = LocalApiKeys(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -84,21 +86,13 @@ class LocalStore:
         await self._database.close()
         self._directory.release()
 
-    def queue(self) -> LocalQueue:
-        """The queue of learns in the same directory."""
-        return LocalQueue(self._database)
-
     def states(self) -> LocalStates:
-        """The snapshots in the same directory."""
+        """The snapshots in the same directory: what they replace leaves the search indexes too."""
 
         async def changed(person: Everything) -> None:
             await self._database.search(lambda _: self._cache.drop(person))
 
         return LocalStates(self._database, dimensions=self._dimensions, changed=changed)
-
-    def data(self) -> LocalData:
-        """The typed data in the same directory."""
-        return LocalData(self._database)
 
     async def page(
         self,
@@ -159,7 +153,6 @@ class LocalStore:
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
         """See the port."""
-        event_id = None if accepted is None else accepted.event_id
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             event_id = None if accepted is None else accepted.event_id
@@ -224,6 +217,10 @@ class LocalStore:
         return await self._database.read(
             lambda connection: receipts.read(connection, person, limit=limit, offset=offset)
         )
+
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """See the port."""
+        return await self._database.read(lambda connection: entities(connection, reach))
 
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         """See the port."""

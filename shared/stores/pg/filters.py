@@ -1,4 +1,4 @@
-"""A filter as a PostgreSQL condition over the memory table. Needs PostgreSQL 17 (`pg_c_utf8`, `pg_input_is_valid`).
+"""A filter as a PostgreSQL condition over the memory table. `pg_c_utf8` needs PostgreSQL 17.
 
 Everything a client sent is a parameter. No expression casts what is stored without having checked it, and none is ever
 NULL, so `NOT` is the complement.
@@ -10,8 +10,6 @@ import json
 from collections.abc import Iterable
 
 from shared.filters import (
-    STORED_DATE,
-    STORED_TIME,
     All,
     Among,
     Between,
@@ -28,18 +26,17 @@ from shared.filters import (
 )
 
 
-def condition(where: Filter | None, parameters: list[object]) -> str:
-    """The condition, to be ANDed into a statement on `id`, `payload` and `created_at`.
+def condition(where: Filter, values: list[object]) -> str:
+    """The condition, to be ANDed into a statement on the memory table.
 
-    Its values are appended to `parameters`, the statement's own, and referred to by their place among them. `TRUE` for
-    None.
+    Its values are appended to the statement's own, and referred to by their place among them.
     """
-    return "TRUE" if where is None else _Compiler(parameters).node(where.root)
+    return _Compiler(values).node(where.root)
 
 
 class _Compiler:
-    def __init__(self, parameters: list[object]) -> None:
-        self.parameters = parameters
+    def __init__(self, values: list[object]) -> None:
+        self.values = values
 
     def node(self, node: Node) -> str:  # noqa: PLR0911 - one line for each kind of node
         match node:
@@ -87,20 +84,14 @@ class _Compiler:
         return f"{self._place([json.dumps(one) for one in values])}::text[]::jsonb[]"
 
     def _place(self, value: object) -> str:
-        self.parameters.append(value)
-        return f"${len(self.parameters)}"
+        self.values.append(value)
+        return f"${len(self.values)}"
 
 
-_LEARNED = "nullif(created_at, '')"  # the column is '' where the payload's time cannot be read
-_UPDATED = "(payload ->> 'updated_at')"
-_ZONED = f"({_UPDATED} || CASE WHEN {_UPDATED} ~ '[Z+]|-[0-9]{{2}}:[0-9]{{2}}$' THEN '' ELSE 'Z' END)"
+# The derived columns hold '' and NULL for what cannot be read as a time.
+_CREATED = "nullif(created_at, '')"
 _CLOCKS: dict[Clock, str] = {
-    "created_at": _LEARNED,
-    "updated_at": (
-        f"coalesce(CASE WHEN {_UPDATED} ~ '^{STORED_TIME}$' THEN"
-        f" CASE WHEN pg_input_is_valid({_ZONED}, 'timestamptz') THEN"
-        f""" to_char({_ZONED}::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"+00:00"') END END,"""
-        f' {_LEARNED}) COLLATE "C"'
-    ),
-    "expiration_date": f"substring(payload ->> 'expiration_date' from '^{STORED_DATE}') COLLATE \"C\"",
+    "created_at": _CREATED,
+    "updated_at": f"coalesce(runtime_memory.utc_stamp(payload ->> 'updated_at') COLLATE \"C\", {_CREATED})",
+    "expiration_date": "expires_on",
 }

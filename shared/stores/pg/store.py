@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from shared.db.collection import Collection
 from shared.db.pool import Database
+from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
 from shared.records import (
@@ -27,6 +28,7 @@ from shared.records import (
 )
 from shared.scope import Everything, Reach, Scope
 from shared.stores.barring import FORGOTTEN, unbarred
+from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.ports import Accepted
 from shared.times import now, today
@@ -162,6 +164,11 @@ class PostgresStore:
     async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
         async with self._database.connection() as connection:
             return await receipts.read(connection, person, limit=limit, offset=offset)
+
+    async def entities(self, reach: Reach) -> list[Entity]:
+        """See the port."""
+        async with self._database.connection() as connection:
+            return await entity_counts.entities(connection, self._collection, reach)
 
     async def applications(self, person: Everything) -> list[ApplicationSummary]:
         async with self._database.connection() as connection:

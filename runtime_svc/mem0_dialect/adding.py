@@ -1,0 +1,142 @@
+"""What an add says, as a lesson, and how each version of the dialect is answered."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import Field
+
+from runtime_svc.learning import Learned
+from runtime_svc.lesson import Lesson, said_at
+from runtime_svc.mem0_dialect.views import QUEUED, queued, stored
+from runtime_svc.ports import Message
+from shared.errors import BadValue
+from shared.http.body import Body
+from shared.times import expiration
+
+STORED = "Memories stored successfully"
+_MOST_MESSAGES = 1000
+
+
+class Adding(Body):
+    """The body of an add, of any version; what it does not know of is ignored."""
+
+    messages: str | dict[str, Any] | list[dict[str, Any]] = Field(default_factory=list)
+    user_id: str | None = None
+    agent_id: str | None = None
+    app_id: str | None = None
+    run_id: str | None = None
+    filters: dict[str, Any] | None = None
+    metadata: dict[str, Any] | None = None
+    infer: bool | None = None
+    async_mode: bool | None = None
+    immutable: bool | None = None
+    expiration_date: str | None = None
+    timestamp: int | float | str | None = None
+    custom_instructions: str | None = Field(default=None, max_length=10_000)
+    includes: str | None = Field(default=None, max_length=2_000)
+    excludes: str | None = Field(default=None, max_length=2_000)
+    custom_categories: list[Any] | None = Field(default=None, max_length=100)
+    output_format: str | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether the answer has what was learned: asked for, or nothing is to be inferred."""
+        return self.async_mode is False or self.infer is False
+
+
+def lesson(said: Adding, ids: Mapping[str, Any], instructions: str | None) -> Lesson:
+    """What is to be learned; `instructions` are the project's, where the call has none of its own. Raises BadValue."""
+    check_categories(said.custom_categories)
+    return Lesson(
+        messages=messages(said.messages),
+        run_id=ids.get("run_id"),
+        metadata=said.metadata or {},
+        expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
+        learned_at=None if said.timestamp is None else instant(said.timestamp),
+        infer=said.infer is not False,
+        instructions=_instructions(said, instructions),
+        inner_agent=ids.get("agent_id"),
+        # With a user and an agent, each fact is of the one who said it; with an agent alone, all are the agent's.
+        by_speaker=ids.get("user_id") is not None,
+        immutable=bool(said.immutable),
+    )
+
+
+def messages(said: str | dict[str, Any] | list[dict[str, Any]]) -> list[Message]:
+    """The messages; one text is the user's. Raises BadValue."""
+    if isinstance(said, str):
+        return [Message("user", said)]
+    given = [said] if isinstance(said, dict) else said
+    if not given or len(given) > _MOST_MESSAGES:
+        raise BadValue(f"messages has at least one message, and at most {_MOST_MESSAGES}.")
+    return [_message(one) for one in given]
+
+
+def _message(said: Mapping[str, Any]) -> Message:
+    role, name = said.get("role", "user"), said.get("name")
+    if not isinstance(role, str) or not (name is None or isinstance(name, str)):
+        raise BadValue("A message has a role: user, assistant or system.")
+    return Message(role, _words(said.get("content")), name or None)
+
+
+def _words(content: object) -> str:
+    """The text of a message. Of parts, those that are text: pictures and documents are not read."""
+    if isinstance(content, str):
+        return content
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") for part in parts if isinstance(part, dict) and part.get("type") == "text"]
+    if not all(isinstance(part, dict) for part in parts) or not all(isinstance(text, str) for text in texts):
+        raise BadValue("A message's content is text, or a list of parts.")
+    return "\n".join(str(text) for text in texts)
+
+
+def check_categories(categories: list[Any] | None) -> None:
+    """Raises BadValue, as the platform does, for names without what they mean."""
+    for one in categories or ():
+        if not isinstance(one, dict):
+            kind = {str: "str", int: "int", float: "float", bool: "bool", list: "list"}.get(type(one), "null")
+            raise BadValue(f'Expected a dictionary of items but got type "{kind}".')
+        if not all(isinstance(meaning, str) for meaning in one.values()):
+            raise BadValue("custom_categories has a name and what it means, in words.")
+
+
+def instant(said: float | str) -> datetime:
+    """A time: seconds since 1970, or ISO 8601. Raises BadValue."""
+    if isinstance(said, str):
+        return said_at(said)
+    try:
+        if math.isfinite(said):
+            return datetime.fromtimestamp(said, UTC)
+    except (ValueError, OverflowError, OSError):
+        pass
+    raise BadValue("timestamp is in seconds since 1970.")
+
+
+def _instructions(said: Adding, instructions: str | None) -> str | None:
+    parts = [
+        said.custom_instructions or instructions,
+        said.includes and f"Keep only what is about: {said.includes}",
+        said.excludes and f"Never keep anything about: {said.excludes}",
+    ]
+    return "\n".join(part for part in parts if part) or None
+
+
+def items(learned: Learned, said: Adding) -> list[dict[str, Any]]:
+    """What became of an add: of each memory when it was learned, else of the event that stands for it."""
+    event = learned.event
+    if learned.outcomes is not None:
+        return [stored(one, None if event is None else event.id) for one in learned.outcomes]
+    last = next((one.content for one in reversed(messages(said.messages)) if one.role == "user"), "")
+    return [] if event is None else [queued(event, last)]
+
+
+def envelope(learned: Learned, said: Adding) -> dict[str, Any]:
+    """The answer of version 3: an object about the whole add."""
+    event_id = None if learned.event is None else learned.event.id
+    if learned.outcomes is None:
+        return {"message": QUEUED, "status": "PENDING", "event_id": event_id}
+    return {"message": STORED, "status": "SUCCEEDED", "event_id": event_id, "results": items(learned, said)}
