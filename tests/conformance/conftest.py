@@ -17,14 +17,19 @@ from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
 from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
+from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
+from shared.stores.local.data import LocalData
 from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
+from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
 from shared.stores.ports import MemoryStore
 from shared.stores.queue import LearnQueue
+from shared.stores.states import StateStore
 from tests.conformance.build import DIMENSIONS
 
 COLLECTION = Collection("agent_memories")
@@ -37,13 +42,16 @@ class Ports:
     store: MemoryStore
     queue: LearnQueue
     access: AccessRecord
+    states: StateStore
+    data: DataStore
 
 
 @asynccontextmanager
 async def local(directory: Path) -> AsyncIterator[Ports]:
     store = await LocalStore.open(directory, dimensions=DIMENSIONS)
     try:
-        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database))
+        database = store.database
+        yield Ports(store, LocalQueue(database), LocalAccessRecord(database), store.states(), LocalData(store.database))
     finally:
         await store.close()
 
@@ -53,7 +61,13 @@ async def postgres(dsn: str) -> AsyncIterator[Ports]:
     database = Database(dsn)
     await database.open()
     try:
-        yield Ports(PostgresStore(database, COLLECTION), PostgresQueue(database), PostgresAccessRecord(database))
+        yield Ports(
+            PostgresStore(database, COLLECTION),
+            PostgresQueue(database),
+            PostgresAccessRecord(database),
+            PostgresStates(database, COLLECTION, DIMENSIONS),
+            PostgresData(database),
+        )
         await _empty(database)
     finally:
         await database.close()
@@ -97,6 +111,16 @@ def queue(ports: Ports) -> LearnQueue:
 @pytest.fixture
 def access(ports: Ports) -> AccessRecord:
     return ports.access
+
+
+@pytest.fixture
+def states(ports: Ports) -> StateStore:
+    return ports.states
+
+
+@pytest.fixture
+def data(ports: Ports) -> DataStore:
+    return ports.data
 
 
 async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:
