@@ -17,6 +17,8 @@ from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
 from shared.http.keys import ACCESS, API_KEYS, MAINTENANCE, STORE
+from shared.http.routing import add_routes
+from shared.http.states import STATES, routes
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
@@ -65,8 +67,8 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         app[ACCESS] = LocalAccessRecord(store.database)
         app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)
         app[API_KEYS] = store.api_keys
-        app[DATA] = LocalData(store.database)
-        app[STATES] = store.states()
+        app[DATA] = store.data
+        app[STATES] = store.states
 
         async def ready() -> bool:
             return True
