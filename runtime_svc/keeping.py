@@ -16,10 +16,11 @@ from shared.db.pool import Database
 from shared.errors import CannotStartError
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, API_KEYS, STORE
+from shared.http.keys import ACCESS, API_KEYS, DOCUMENTS, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
+from shared.stores.pg.documents import PostgresDocuments
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -41,6 +42,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
+    app[DOCUMENTS] = PostgresDocuments(database)
     app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
@@ -55,6 +57,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
         app[API_KEYS] = store.api_keys
+        app[DOCUMENTS] = store.documents
         app[QUEUE] = store.queue()
 
         async def ready() -> bool:

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from shared.access import AccessRecord
 from shared.api_keys import ApiKeys
+from shared.documents import Documents
 from shared.stores.ports import MemoryStore
 from shared.tokens import Caller
 
@@ -25,6 +26,9 @@ ACCESS: web.AppKey[AccessRecord] = web.AppKey("access", AccessRecord)
 
 API_KEYS: web.AppKey[ApiKeys] = web.AppKey("api_keys", ApiKeys)
 """What programs present in their owner's name."""
+
+DOCUMENTS: web.AppKey[Documents] = web.AppKey("documents", Documents)
+"""What programs keep beside the memories."""
 
 REACHED: web.RequestKey[tuple[int, str | None]] = web.RequestKey("reached", tuple)
 """How many memories a request reached, and of which application's key (None: across applications)."""

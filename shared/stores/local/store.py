@@ -33,6 +33,7 @@ from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
+from shared.stores.local.documents import LocalDocuments
 from shared.stores.local.entities import entities
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
@@ -54,6 +55,7 @@ class LocalStore:
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
         self.api_keys = LocalApiKeys(database)
+        self.documents = LocalDocuments(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
