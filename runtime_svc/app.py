@@ -38,6 +38,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
             resources.appspecs(settings),
             resources.mcp(settings),
             learning_resource(settings, engine),
+            resources.chat(settings),
         ]
     )
     add_routes(app, ROUTES)

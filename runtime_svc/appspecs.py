@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ _SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 _LARGEST = 262_144
 _MOST_FILES = 10_000
 _LONGEST_NAME = 100
+_MEM0_CONFIG = ("enabled", "inject_memory_timestamps")
 
 log = structlog.get_logger()
 
@@ -33,6 +34,8 @@ class Appspec:
     """Its key: `app:<uid>`, or `app:<id>` for one that runs from its file."""
     memory: str
     """The memory it names, without a version; empty when it names none."""
+    mem0_config: Mapping[str, bool] = field(default_factory=dict)
+    """How its conversations use memory, where it says so (contract 003)."""
 
 
 class Appspecs:
@@ -62,6 +65,11 @@ class Appspecs:
         if (why := self.why_not(application)) is not None:
             raise Conflict(why)
 
+    def mem0_config(self, application: str) -> Mapping[str, bool]:
+        """How an application's conversations use memory, as far as its Appspec says so."""
+        spec = None if self._specs is None else self._specs.get(application)
+        return {} if spec is None else spec.mem0_config
+
     def setup_notes(self, application: str) -> list[str]:
         """What is to be known of an application's memory before it is used, in sentences; none when it remembers."""
         why = self.why_not(application)
@@ -89,14 +97,25 @@ def read_directory(directory: Path) -> Appspecs:
 
 
 def appspec(document: Any) -> Appspec:
-    """What a parsed Appspec says. Raises BadValue when it names no application or its memory is not text."""
+    """What a parsed Appspec says. Raises BadValue when it names no application, or what it says of memory is amiss."""
     if not isinstance(document, dict):
         raise BadValue("An Appspec is an object.")
     memory = document.get("memory")
     if not isinstance(memory, str | None) or len(memory or "") > _LONGEST_NAME:
         raise BadValue(f"An Appspec names its memory by a text of at most {_LONGEST_NAME} characters.")
     uid = document.get("uid")
-    return Appspec(application_of(document.get("id") if uid in (None, "") else uid), _unversioned(memory or ""))
+    key = application_of(document.get("id") if uid in (None, "") else uid)
+    return Appspec(key, _unversioned(memory or ""), _mem0_config(document.get("mem0_config")))
+
+
+def _mem0_config(given: Any) -> dict[str, bool]:
+    found = {} if given is None else given
+    if not isinstance(found, dict):
+        raise BadValue("An Appspec's mem0_config is an object.")
+    known = {name: found[name] for name in _MEM0_CONFIG if name in found}
+    if not all(isinstance(value, bool) for value in known.values()):
+        raise BadValue(f"An Appspec's mem0_config has {' and '.join(_MEM0_CONFIG)}, true or false.")
+    return known
 
 
 def _unversioned(reference: str) -> str:

@@ -14,13 +14,15 @@ from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.errors import CannotStartError
+from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, API_KEYS, DOCUMENTS, STORE
+from shared.http.keys import ACCESS, API_KEYS, CLIENT_RECORDS, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
-from shared.stores.pg.documents import PostgresDocuments
+from shared.stores.pg.client_records import PostgresClientRecords
+from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -42,8 +44,9 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
-    app[DOCUMENTS] = PostgresDocuments(database)
+    app[CLIENT_RECORDS] = PostgresClientRecords(database)
     app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
+    app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
 
@@ -52,13 +55,16 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
+        from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
+        from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store if mem0_installed() else unkept()
+        app[QUEUE] = LocalQueue(store.database) if mem0_installed() else unkept()
+        app[ACCESS] = LocalAccessRecord(store.database)
         app[API_KEYS] = store.api_keys
-        app[DOCUMENTS] = store.documents
-        app[QUEUE] = store.queue()
+        app[CLIENT_RECORDS] = store.client_records
 
         async def ready() -> bool:
             return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs
+from runtime_svc.chat.door import ChatDoor
 from runtime_svc.learning import Learning
 from runtime_svc.mcp.visit import McpDoor
 from runtime_svc.turns import Allowances
@@ -17,3 +18,4 @@ APPSPECS = web.AppKey("appspecs", Appspecs)
 MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)
 QUEUE: web.AppKey[LearnQueue] = web.AppKey("queue", LearnQueue)
 LEARNING = web.AppKey("learning", Learning)
+CHAT = web.AppKey("chat", ChatDoor)

@@ -8,10 +8,13 @@ from collections.abc import AsyncIterator, Callable
 from aiohttp import web
 
 from runtime_svc.appspecs import Appspecs, read_directory
+from runtime_svc.chat.door import ChatDoor
+from runtime_svc.chat.learning import Learner
+from runtime_svc.chat.provider import Provider
 from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
-from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, MCP
+from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, LEARNING, MCP
 from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
@@ -84,5 +87,25 @@ def mcp(settings: RuntimeSettings) -> Resource:
         app[MCP] = bridge
         yield
         await bridge.close()
+
+    return resource
+
+
+def chat(settings: RuntimeSettings) -> Resource:
+    """The provider of conversations, and who learns from them; after learning itself."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        key = settings.chat_key
+        provider = Provider(
+            settings.chat_base_url,
+            None if key is None else key.get_secret_value(),
+            seconds=settings.chat_seconds,
+        )
+        learner = Learner(app[LEARNING], app[APPSPECS])
+        await provider.open()
+        app[CHAT] = ChatDoor(provider, learner, settings.recall_budget / 1000, settings.chat_nobody)
+        yield
+        await learner.close()
+        await provider.close()
 
     return resource

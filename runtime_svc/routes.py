@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import applications, apps, events, gateway, learning, mcp, tools
+from runtime_svc.handlers import applications, apps, chat, events, gateway, learning, mcp, tools
 from runtime_svc.mem0_dialect import routes as mem0
-from shared.http import accesses, api_keys, receipts
+from shared.http import accesses, api_keys, data, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
 _MEMORIES = "/api/v1/apps/memories/{app}"
@@ -30,12 +30,15 @@ ROUTES: list[web.RouteDef] = [
     web.post("/api/v1/apps/tools/{app}/remember", tools.remember),
     web.get("/api/v1/apps/setup-notes/{app}", applications.setup_notes),
     web.post("/api/v1/apps/deployments/{app}/{deployment}/reset", applications.reset_deployment),
+    *data.routes(),
     web.post(f"{_GATEWAY}/search-memories", gateway.search),
     web.post(f"{_GATEWAY}/list-memories", gateway.list_memories),
     web.post(f"{_GATEWAY}/get-memory", gateway.get_memory),
     web.post(f"{_GATEWAY}/update-memory", gateway.update_memory),
     web.post(f"{_GATEWAY}/delete-memory", gateway.delete_memory),
     web.post(f"{_GATEWAY}/delete-all-memories", gateway.delete_all_memories),
+    web.post(f"{_GATEWAY}/chat/completions", chat.completions),
+    web.get(f"{_GATEWAY}/models", chat.models),
     web.post("/mcp/{app}", mcp.message),
     web.get("/mcp/{app}", mcp.stream),
     web.delete("/mcp/{app}", mcp.stream),

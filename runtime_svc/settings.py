@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
@@ -28,8 +29,20 @@ class RuntimeSettings(Settings):
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
 
+    chat_base_url: str | None = Field(default=None, validation_alias="MEMORY_CHAT_BASE_URL")
+    chat_key: SecretStr | None = Field(default=None, validation_alias="MEMORY_CHAT_API_KEY")
+    chat_seconds: float = Field(default=600.0, gt=0, le=3600, validation_alias="MEMORY_CHAT_TIMEOUT")
+    chat_nobody: bool = Field(default=True, validation_alias="MEMORY_CHAT_NOBODY")
+    recall_budget: int = Field(default=500, ge=1, le=60_000, validation_alias="MEMORY_RECALL_BUDGET_MS")
     mcp_hosts: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_HOSTS")
     mcp_origins: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_ORIGINS")
+
+    @field_validator("chat_base_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
+            raise ValueError("the provider's address starts with http:// or https://")
+        return value
 
     @field_validator("machine_token")
     @classmethod

@@ -15,12 +15,14 @@ from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.http.routing import add_routes
+from shared.http.states import STATES
 from shared.origins import origins_of
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
 from shared.stores.pg.api_keys import PostgresApiKeys
 from shared.stores.pg.shares import PostgresShares
+from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
 
 
@@ -40,6 +42,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app[SHARES] = PostgresShares(database)
     app[ADMINISTRATION] = PostgresAdministration(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
+    app[STATES] = PostgresStates(database, settings.collection, settings.dimensions)
     app[API_KEYS] = PostgresApiKeys(database)
     app.cleanup_ctx.append(database_resource(settings, database, where))
     add_routes(app, ROUTES)

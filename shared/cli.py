@@ -12,6 +12,7 @@ import click
 from shared.errors import BadValue
 from shared.key_command import key
 from shared.mcp_pipe import Pipe, endpoint
+from shared.snapshots.command import snapshot_group
 from shared.verifier import issue
 
 
@@ -64,3 +65,6 @@ def _credential() -> dict[str, str]:
     if bearer:
         return {"Authorization": f"Bearer {bearer}"}
     return {"X-API-Key": key} if key else {}
+
+
+main.add_command(snapshot_group(_credential))

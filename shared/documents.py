@@ -1,43 +1,30 @@
-"""What programs keep beside a person's memories: settings of a project, exports asked for, feedback, webhooks.
-
-No document holds words of a memory: what is forgotten is forgotten everywhere.
-"""
+"""JSON that a client gives to be kept: checked against what every store can hold."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
-from typing import Any, Protocol
+from collections.abc import Mapping
 
-from shared.scope import Everything
+from shared.errors import BadValue
+from shared.wording import check_text
 
-MOST_DOCUMENTS = 1000
-"""Of one kind and one person."""
+DEEPEST = 16
+_INTEGERS = range(-(2**63), 2**64)
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
-    """One of them. The person, the kind and the id are its key."""
-
-    kind: str
-    id: str
-    body: Mapping[str, Any]
-    created_at: datetime
-    updated_at: datetime
-
-
-class Documents(Protocol):
-    """The documents of people, each person's own. Every method may raise `Unavailable`."""
-
-    async def put(self, person: Everything, kind: str, document_id: str, body: Mapping[str, Any]) -> Document:
-        """Keep one, in the place of the one that had its id. Raises Conflict when there are too many."""
-
-    async def get(self, person: Everything, kind: str, document_id: str) -> Document | None:
-        """One by id."""
-
-    async def of(self, person: Everything, kind: str) -> Sequence[Document]:
-        """All of a kind, oldest first."""
-
-    async def drop(self, person: Everything, kind: str, document_id: str) -> bool:
-        """Let one go; False when there is none."""
+def check_json(value: object, subject: str, *, depth: int = 0) -> None:
+    """Raises BadValue for text or numbers that no store can keep, and for what is nested too deep."""
+    if depth > DEEPEST:
+        raise BadValue(f"{subject} is nested at most {DEEPEST} deep.")
+    if isinstance(value, str):
+        check_text(value, subject)
+    elif isinstance(value, Mapping):
+        for key, member in value.items():
+            check_text(str(key), subject)
+            check_json(member, subject, depth=depth + 1)
+    elif isinstance(value, list | tuple):
+        for member in value:
+            check_json(member, subject, depth=depth + 1)
+    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124 (NaN)
+        raise BadValue(f"{subject} has a number that is not finite.")
+    elif isinstance(value, int) and value not in _INTEGERS:
+        raise BadValue(f"{subject} has a whole number of more than 64 bits.")

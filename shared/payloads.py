@@ -8,13 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from shared.errors import BadValue
+from shared.documents import check_json
 from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
-from shared.wording import check_text
 from shared.words import lemmatized
 
-_DEEPEST = 16
 _IDENTITY = frozenset({"user_id", "agent_id"})
 """Never moved by any change."""
 
@@ -75,24 +73,8 @@ def _agents(details: Details) -> bool:
 
 def client_metadata(metadata: Mapping[str, Any]) -> Payload:
     """Metadata without the reserved keys. Raises BadValue for text or numbers that no store can keep."""
-    _check_json(metadata, depth=0)
+    check_json(metadata, "metadata")
     return {key: value for key, value in metadata.items() if key not in RESERVED}
-
-
-def _check_json(value: object, *, depth: int) -> None:
-    if depth > _DEEPEST:
-        raise BadValue(f"metadata is nested at most {_DEEPEST} deep.")
-    if isinstance(value, str):
-        check_text(value, "metadata")
-    elif isinstance(value, Mapping):
-        for key, member in value.items():
-            check_text(str(key), "metadata")
-            _check_json(member, depth=depth + 1)
-    elif isinstance(value, list | tuple):
-        for member in value:
-            _check_json(member, depth=depth + 1)
-    elif isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):  # noqa: PLR0124 (NaN)
-        raise BadValue("metadata has a number that is not finite.")
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,12 +38,14 @@ RESERVED = frozenset(
         "inner_agent",
         "categories",
         "immutable",
+        "state_unit",
     }
 )
 """Payload keys that are mem0's or ours: client metadata never sets or moves them.
 
 `inner_agent` is the agent *inside* an application (the Mem0 dialect's `agent_id`; mem0's own key holds the
-application). `vector_of` is the hash of the words that the vector was made of; absent when it is fresh."""
+application). `vector_of` is the hash of the words that the vector was made of; absent when it is fresh.
+`state_unit` is what a document of contract 002 said of the memory beyond that, see `shared.snapshots.units`."""
 
 
 class Door(StrEnum):

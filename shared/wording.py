@@ -37,8 +37,10 @@ def check_text(text: str, subject: str) -> None:
     """Raises BadValue when a text has a NUL or a lone surrogate."""
     if "\0" in text:
         raise BadValue(f"{subject} has a NUL character.")
-    if any("\ud800" <= c <= "\udfff" for c in text):
-        raise BadValue(f"{subject} has a lone surrogate.")
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise BadValue(f"{subject} has a lone surrogate.") from error
 
 
 def corrected_words(value: object) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc.handlers.turns import reader, turn
-from runtime_svc.keys import MCP
+from runtime_svc.keys import LEARNING, MCP
 from runtime_svc.mcp.visit import Visit
+from shared.http.accesses import record
 from shared.http.auth import answers_nobody
-from shared.http.keys import CALLER
+from shared.http.keys import CALLER, RECORDED
 from shared.scope import application_of
 from shared.tokens import Nobody, scope_of
 
@@ -20,7 +21,13 @@ async def message(request: web.Request) -> web.Response:
     if not isinstance(request[CALLER], Nobody):
         # A key that is bound to another application is told so before it lists a tool.
         scope_of(request[CALLER], application)
-    return await request.app[MCP].exchange(request, Visit(reader(request), turn(request), application))
+    visit = Visit(reader(request), request.app[LEARNING], turn(request), application)
+    answered = await request.app[MCP].exchange(request, visit)
+    if visit.reached.verb is None:
+        request[RECORDED] = True
+    else:
+        await record(request, visit.reached.verb, visit.reached.memories, application)
+    return answered
 
 
 @answers_nobody

@@ -15,7 +15,7 @@ from shared import remembered
 from shared.errors import NotFound
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER, DOCUMENTS, STORE
+from shared.http.keys import CALLER, CLIENT_RECORDS, STORE
 from shared.scope import Everything
 from shared.tokens import person_of
 
@@ -62,7 +62,7 @@ async def create_export(request: web.Request) -> web.Response:
     request[CALLER] = wanted.caller
     kept = {"schema": schema_of(said.schema_), "filters": [said.filters, _ids(said)]}
     export_id = str(uuid.uuid4())
-    await request.app[DOCUMENTS].put(Everything(person_of(wanted.caller)), _EXPORT, export_id, kept)
+    await request.app[CLIENT_RECORDS].put(Everything(person_of(wanted.caller)), _EXPORT, export_id, kept)
     message = "Memory export request received. The export will be ready in a few seconds."
     return answer({"message": message, "id": export_id}, status=201)
 
@@ -78,7 +78,7 @@ async def get_export(request: web.Request) -> web.Response:
 
 
 async def _kept(request: web.Request, export_id: str | None) -> dict[str, Any]:
-    exports = await request.app[DOCUMENTS].of(Everything(person_of(request[CALLER])), _EXPORT)
+    exports = await request.app[CLIENT_RECORDS].of(Everything(person_of(request[CALLER])), _EXPORT)
     found = [one for one in exports if export_id in (None, one.id)]
     if not found:
         raise NotFound("No memory export request found")
@@ -92,9 +92,9 @@ async def feedback(request: web.Request) -> web.Response:
     await remembered.one(request.app[STORE], reach, wanted)
     person = Everything(reach.person)
     if said.feedback is None:
-        await request.app[DOCUMENTS].drop(person, _FEEDBACK, wanted)
+        await request.app[CLIENT_RECORDS].drop(person, _FEEDBACK, wanted)
     else:
-        await request.app[DOCUMENTS].put(person, _FEEDBACK, wanted, {"feedback": said.feedback})
+        await request.app[CLIENT_RECORDS].put(person, _FEEDBACK, wanted, {"feedback": said.feedback})
     return answer({"id": wanted, "feedback": said.feedback, "feedback_reason": said.feedback_reason})
 
 

@@ -21,7 +21,7 @@ from shared import remembered
 from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER, DOCUMENTS, STORE, reached
+from shared.http.keys import CALLER, CLIENT_RECORDS, STORE, reached
 from shared.records import By, Door
 from shared.scope import Reach, Scope
 from shared.times import expiration, stamp
@@ -83,7 +83,7 @@ async def _learn(request: web.Request) -> tuple[Adding, Learned]:
         raise BadValue("At least one of user_id, agent_id, app_id or run_id is required.")
     request[CALLER], scope = keeping(request[CALLER], ids)
     request.app[APPSPECS].check_remembers(scope.application)
-    project = await settings_of(request.app[DOCUMENTS], request[CALLER])
+    project = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     lesson = adding.lesson(said, ids, project.get("custom_instructions"))
     learned = await learning.learn(
         request.app[LEARNING], scope, lesson, by(request), wait=said.waits, idempotency_key=key

@@ -12,7 +12,7 @@ from runtime_svc.mem0_dialect.projects import KIND, ORGANIZATION, project_of, se
 from shared.errors import NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER, DOCUMENTS
+from shared.http.keys import CALLER, CLIENT_RECORDS
 from shared.scope import Everything
 from shared.tokens import person_of
 
@@ -40,9 +40,9 @@ async def update(request: web.Request) -> web.Response:
     said = await body.read(request, Project)
     check_categories(said.custom_categories)
     project, person = _project(request), Everything(person_of(request[CALLER]))
-    kept = await settings_of(request.app[DOCUMENTS], request[CALLER])
+    kept = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     changed = {**kept, **said.model_dump(include=said.model_fields_set & set(_KEPT))}
-    await request.app[DOCUMENTS].put(person, KIND, project, changed)
+    await request.app[CLIENT_RECORDS].put(person, KIND, project, changed)
     return answer({"message": "Project updated successfully", **await _shown(request, project)})
 
 
@@ -59,7 +59,7 @@ def _project(request: web.Request) -> str:
 
 
 async def _shown(request: web.Request, project: str) -> dict[str, Any]:
-    kept = await settings_of(request.app[DOCUMENTS], request[CALLER])
+    kept = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     return {
         "id": project,
         "project_id": project,

@@ -23,6 +23,8 @@ class Said:
 
     text: str
     data: dict[str, Any] = field(default_factory=dict)
+    reached: int = 0
+    """How many memories were reached."""
 
 
 class CannotSay(Exception):

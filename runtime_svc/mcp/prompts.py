@@ -37,6 +37,7 @@ async def get(visit: Visit, name: str, arguments: Mapping[str, str] | None) -> G
 
 async def _recalled(visit: Visit, topic: str) -> str:
     found = await find(visit.reader, visit.turn, visit.application, Query(topic, _MOST))
+    visit.reached.verb, visit.reached.memories = "recall", len(found.hits)
     if found.unread is not None:
         return f"{tools.SEARCH_UNAVAILABLE} {found.unread}"
     heading = f"Take into account what is remembered of me from earlier conversations ({DATA}):"

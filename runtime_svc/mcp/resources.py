@@ -43,6 +43,7 @@ async def read(visit: Visit, uri: str) -> ReadResourceResult:
 
 async def _recent(visit: Visit) -> str:
     page = await visit.reader.store.page(visit.scope, limit=_NEWEST)
+    visit.reached.verb, visit.reached.memories = "list", len(page.memories)
     return (
         lines(f"What is remembered of the person, newest first ({DATA}):", page.memories) if page.memories else NOTHING
     )

@@ -89,7 +89,7 @@ def _gives(required: list[str], **members: dict[str, Any]) -> dict[str, Any]:
 _MEMORIES = {"type": "array", "items": _MEMORY}
 FOUND = _gives(["memories", "count"], memories=_MEMORIES, count=_NUMBER)
 LISTED = _gives(["memories", "count", "total"], memories=_MEMORIES, count=_NUMBER, total=_NUMBER, next=_MAYBE)
-STORED = _gives(["stored"], stored={"type": "boolean"}, id=_TEXT, event=_TEXT)
+STORED = _gives(["stored"], stored={"type": "boolean"}, id=_TEXT, event=_TEXT, event_id=_TEXT)
 CORRECTED = _gives(["corrected"], corrected=_NUMBER, memory=_MEMORY)
 FORGOTTEN = _gives(["forgotten"], forgotten=_NUMBER)
 HISTORY = _gives(["history"], history={"type": "array", "items": _ENTRY})

@@ -32,6 +32,8 @@ class Offered:
     tool: Tool
     arguments: type[Body]
     work: Callable[[Visit, Any], Awaitable[Said]]
+    verb: str
+    """As the access record names it."""
     nothing: Mapping[str, Any]
 
     async def call(self, visit: Visit, arguments: Mapping[str, Any] | None) -> CallToolResult:
@@ -39,7 +41,9 @@ class Offered:
         if (why := visit.withheld()) is not None:
             return result(Said(why, {**self.nothing, "note": why}))
         try:
-            return result(await self.work(visit, self.arguments.model_validate(arguments or {})))
+            said = await self.work(visit, self.arguments.model_validate(arguments or {}))
+            visit.reached.verb, visit.reached.memories = self.verb, said.reached
+            return result(said)
         except ValidationError as error:
             return failure(bad_value(error).sentence, self.nothing)
         except CannotSay as why_not:
@@ -58,9 +62,10 @@ def _tool(name: str, title: str, description: str, hints: ToolAnnotations, gives
 
 
 def _offered(
-    tool: Tool, arguments: type[Body], does: Callable[[Visit, Any], Awaitable[Said]], **nothing: Any
+    tool: Tool, arguments: type[Body], does: Callable[[Visit, Any], Awaitable[Said]], verb: str, **nothing: Any
 ) -> Offered:
-    return Offered(tool.model_copy(update={"input_schema": schemas.takes(arguments)}), arguments, does, nothing)
+    shown = tool.model_copy(update={"input_schema": schemas.takes(arguments)})
+    return Offered(shown, arguments, does, verb, nothing)
 
 
 _TABLE = (
@@ -75,6 +80,7 @@ _TABLE = (
         ),
         schemas.Search,
         work.search,
+        "search",
         memories=[],
         count=0,
     ),
@@ -89,6 +95,7 @@ _TABLE = (
         ),
         schemas.Remember,
         work.remember,
+        "learn",
         stored=False,
     ),
     _offered(
@@ -101,6 +108,7 @@ _TABLE = (
         ),
         schemas.Listing,
         work.list_newest,
+        "list",
         memories=[],
         count=0,
         total=0,
@@ -116,6 +124,7 @@ _TABLE = (
         ),
         schemas.Correction,
         work.correct,
+        "correct",
         corrected=0,
     ),
     _offered(
@@ -128,6 +137,7 @@ _TABLE = (
         ),
         schemas.One,
         work.forget,
+        "forget",
         forgotten=0,
     ),
     _offered(
@@ -142,6 +152,7 @@ _TABLE = (
         ),
         schemas.All,
         work.forget_all,
+        "forget_all",
         forgotten=0,
     ),
     _offered(
@@ -154,6 +165,7 @@ _TABLE = (
         ),
         schemas.One,
         work.history,
+        "history",
         history=[],
     ),
 )

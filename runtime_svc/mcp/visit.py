@@ -8,6 +8,7 @@ from typing import Protocol
 from aiohttp import web
 
 from runtime_svc.finding import Reader
+from runtime_svc.learning import Learning
 from runtime_svc.tools import withheld
 from runtime_svc.turns import Turn
 from shared.records import By, Door
@@ -15,14 +16,25 @@ from shared.scope import PREFIX, Scope
 from shared.tokens import by_of, scope_of
 
 
+@dataclass(slots=True)
+class Reached:
+    """What a message reached, for the access record."""
+
+    verb: str | None = None
+    """None when it reached nothing of anybody."""
+    memories: int = 0
+
+
 @dataclass(frozen=True, slots=True)
 class Visit:
     """One message of one caller to one application."""
 
     reader: Reader = field(repr=False)
+    learning: Learning = field(repr=False)
     turn: Turn
     application: str
     """The application's key."""
+    reached: Reached = field(default_factory=Reached)
 
     @property
     def app(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from runtime_svc import tools
 from runtime_svc.finding import find
-from runtime_svc.learning import learn_verbatim
+from runtime_svc.learning import learn
 from runtime_svc.lesson import Lesson
 from runtime_svc.mcp import schemas
 from runtime_svc.mcp.answers import DATA, CannotSay, Said, found_data, found_lines, lines, revision_line
@@ -12,7 +12,7 @@ from runtime_svc.mcp.visit import Visit
 from runtime_svc.ports import Message
 from runtime_svc.recalling import Query
 from shared import remembered
-from shared.errors import Conflict, GrewMeanwhile, Unavailable
+from shared.errors import Conflict, GrewMeanwhile, TooMany, Unavailable
 from shared.records import Event
 from shared.views import shown, shown_revision
 
@@ -32,7 +32,7 @@ async def search(visit: Visit, asked: schemas.Search) -> Said:
         raise CannotSay(f"{tools.SEARCH_UNAVAILABLE} {found.unread}")
     memories = [found_data(hit) for hit in found.hits]
     text = found_lines(found.hits) if memories else tools.NOTHING_FOUND
-    return Said(text, {"memories": memories, "count": len(memories)})
+    return Said(text, {"memories": memories, "count": len(memories)}, len(memories))
 
 
 async def remember(visit: Visit, said: schemas.Remember) -> Said:
@@ -40,12 +40,17 @@ async def remember(visit: Visit, said: schemas.Remember) -> Said:
     if (why := visit.remembers_not()) is not None:
         return Said(why, {"stored": False, "note": why})
     lesson = Lesson(messages=[Message("user", said.content)], metadata={"scope": "agent"})
+    # Without an LLM it is learned at once, and found by the next search; an LLM takes longer than a turn may.
+    at_once = visit.learning.extractor is None
     try:
-        [kept] = await learn_verbatim(visit.reader.store, visit.reader.embedder, visit.scope, lesson, visit.by)
-    except (Unavailable, Conflict):
+        learned = await learn(visit.learning, visit.scope, lesson, visit.by, wait=at_once)
+    except (Unavailable, TooMany, Conflict):
         raise CannotSay(tools.NOT_STORED) from None
+    if learned.outcomes is None:
+        return Said(tools.STORED, {"stored": True, **({} if learned.event is None else {"event_id": learned.event.id})})
+    [kept] = learned.outcomes
     text = "This was remembered already." if kept.event is Event.NONE else tools.STORED
-    return Said(text, {"stored": True, "id": kept.id, "event": kept.event})
+    return Said(text, {"stored": True, "id": kept.id, "event": kept.event}, 1)
 
 
 async def list_newest(visit: Visit, asked: schemas.Listing) -> Said:
@@ -57,7 +62,7 @@ async def list_newest(visit: Visit, asked: schemas.Listing) -> Said:
     if page.next is not None:
         text += f"\nThere are more: ask again with cursor {page.next}"
     memories = [shown(memory) for memory in page.memories]
-    return Said(text, {"memories": memories, "count": count, "total": page.total, "next": page.next})
+    return Said(text, {"memories": memories, "count": count, "total": page.total, "next": page.next}, count)
 
 
 async def correct(visit: Visit, asked: schemas.Correction) -> Said:
@@ -66,13 +71,13 @@ async def correct(visit: Visit, asked: schemas.Correction) -> Said:
     after = await remembered.correct(
         reader.store, visit.scope, asked.memory_id, asked.memory, visit.by, embedder=reader.embedder
     )
-    return Said(lines("Corrected. It remembers now:", [after]), {"corrected": 1, "memory": shown(after)})
+    return Said(lines("Corrected. It remembers now:", [after]), {"corrected": 1, "memory": shown(after)}, 1)
 
 
 async def forget(visit: Visit, asked: schemas.One) -> Said:
     """Forget one memory. Raises NotFound, Unavailable."""
     forgotten = await remembered.forget(visit.reader.store, visit.scope, asked.memory_id, visit.by)
-    return Said("Forgotten.", {"forgotten": forgotten})
+    return Said("Forgotten.", {"forgotten": forgotten}, forgotten)
 
 
 async def forget_all(visit: Visit, asked: schemas.All) -> Said:
@@ -82,11 +87,11 @@ async def forget_all(visit: Visit, asked: schemas.All) -> Said:
     except GrewMeanwhile as grew:
         sentence = f"{grew.sentence} It remembers {grew.total}: show the person what, and ask again."
         raise CannotSay(sentence, total=grew.total) from None
-    return Said(f"Forgotten: {forgotten}.", {"forgotten": forgotten})
+    return Said(f"Forgotten: {forgotten}.", {"forgotten": forgotten}, forgotten)
 
 
 async def history(visit: Visit, asked: schemas.One) -> Said:
     """What became of one memory. Raises NotFound, Unavailable."""
     revisions = await remembered.history(visit.reader.store, visit.scope, asked.memory_id)
     text = "\n".join([f"What became of it, oldest first ({DATA}):", *map(revision_line, revisions)])
-    return Said(text, {"history": [shown_revision(one) for one in revisions]})
+    return Said(text, {"history": [shown_revision(one) for one in revisions]}, 1)

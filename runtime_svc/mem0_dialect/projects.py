@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.documents import Documents
+from shared.client_records import ClientRecords
 from shared.scope import PREFIX, Everything, Scope
 from shared.tokens import Caller, person_of, reach_of
 
@@ -18,7 +18,7 @@ def project_of(caller: Caller) -> str:
     return reach.application.removeprefix(PREFIX) if isinstance(reach, Scope) else "default"
 
 
-async def settings_of(documents: Documents, caller: Caller) -> dict[str, Any]:
+async def settings_of(records: ClientRecords, caller: Caller) -> dict[str, Any]:
     """What the caller's project says."""
-    found = await documents.get(Everything(person_of(caller)), KIND, project_of(caller))
+    found = await records.get(Everything(person_of(caller)), KIND, project_of(caller))
     return {} if found is None else dict(found.body)

@@ -8,13 +8,14 @@ from aiohttp.typedefs import Handler
 from shared.access import Access
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import ACCESS, CALLER, REACHED
+from shared.http.keys import ACCESS, CALLER, REACHED, RECORDED
 from shared.records import Door
 from shared.scope import Everything, unusable
 from shared.times import now
 from shared.tokens import Person, person_of
 
 _DOORS = (
+    ("/api/v1/llm/gateway/chat/", Door.CHAT),
     ("/api/v1/llm/", Door.GATEWAY),
     ("/api/v1/apps/", Door.APPS),
     ("/api/runtimes/", Door.PLATFORM),
@@ -35,18 +36,29 @@ async def record_access(request: web.Request, handler: Handler) -> web.StreamRes
     A change that was made is told by history and receipts too, so a record that cannot be kept is a 503 there as well.
     """
     response = await handler(request)
-    caller = request.get(CALLER)
-    if isinstance(caller, Person) and caller.actor != caller.uid and response.status < 400:
+    if response.status < 400 and RECORDED not in request:
         verb = getattr(request.match_info.handler, "__name__", "request")
-        memories, application = request.get(REACHED, (0, _application(request, caller)))
-        access = Access(caller.actor, verb, door_of(request.path), application, memories, now())
-        await request.app[ACCESS].note(Everything(caller.uid), access)
+        await record(request, verb, *request.get(REACHED, (0, _application(request))))
     return response
 
 
-def _application(request: web.Request, caller: Person) -> str | None:
-    named = request.match_info.get("app")
-    return caller.application if named is None or unusable(named) is not None else f"app:{named}"
+async def record(request: web.Request, verb: str, memories: int, application: str | None) -> None:
+    """Keep a request's access now, when it is in another person's name. Raises Unavailable.
+
+    For a handler whose name is not the verb, or whose answer cannot be held back.
+    """
+    caller = request.get(CALLER)
+    if isinstance(caller, Person) and caller.actor != caller.uid:
+        access = Access(caller.actor, verb, door_of(request.path), application, memories, now())
+        await request.app[ACCESS].note(Everything(caller.uid), access)
+    request[RECORDED] = True
+
+
+def _application(request: web.Request) -> str | None:
+    named, caller = request.match_info.get("app"), request.get(CALLER)
+    if named is not None and unusable(named) is None:
+        return f"app:{named}"
+    return caller.application if isinstance(caller, Person) else None
 
 
 def shown_access(access: Access) -> dict[str, object]:

@@ -16,6 +16,9 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 CLIENT_DIALECTS = ("/v1/", "/v2/", "/v3/", "/api/v1/llm/", "/api/v1/orgs/", "/api/v1/webhooks/")
 """Paths of released clients, which know 400 for a bad value; native routes answer 422."""
 
+_OPENAI = ("/api/v1/llm/gateway/chat/", "/api/v1/llm/gateway/models")
+"""Paths of the OpenAI clients, which look for the sentence in an object that is `error`."""
+
 _SENTENCES = {
     404: "There is nothing at this address.",
     405: "This address does not answer this method.",
@@ -32,6 +35,14 @@ def shape(sentence: str, code: str, **extra: object) -> dict[str, object]:
     return {"detail": sentence, "error": sentence, "message": sentence, "code": code, **extra}
 
 
+def shape_on(path: str, sentence: str, code: str, **extra: object) -> dict[str, object]:
+    """The same as the clients of a path read it."""
+    body = shape(sentence, code, **extra)
+    if path.startswith(_OPENAI):
+        body["error"] = {"message": sentence, "type": code, "param": None, "code": code}
+    return body
+
+
 def status_of(error: ServiceError, path: str) -> int:
     """The status of an error on a path: a bad value is 400 where released clients expect it."""
     return 400 if isinstance(error, BadValue) and path.startswith(CLIENT_DIALECTS) else error.status
@@ -45,22 +56,23 @@ async def translate_errors(request: web.Request, handler: Handler) -> web.Stream
     except ServiceError as error:
         if error.status >= 500:
             log.warning("request.failed", **fault(error))
-        return _answer(status_of(error, request.path), shape(error.sentence, error.code, **error.extra), error.headers)
+        body = shape_on(request.path, error.sentence, error.code, **error.extra)
+        return _answer(status_of(error, request.path), body, error.headers)
     except web.HTTPError as error:
         sentence = _SENTENCES.get(error.status, error.reason)
         code = error.reason.lower().replace(" ", "_")
         # The exception itself goes on, with our body: its own headers, `Allow` of a 405 among them, stay.
-        error.text = dumped(shape(sentence, code)).decode()
+        error.text = dumped(shape_on(request.path, sentence, code)).decode()
         error.content_type = "application/json"
         raise
     except (ConnectionError, TimeoutError) as error:
         if isinstance(error, ConnectionResetError):
             raise
         log.error("request.error", **fault(error))
-        return _answer(500, shape(_UNKNOWN, "internal"), {})
+        return _answer(500, shape_on(request.path, _UNKNOWN, "internal"), {})
     except Exception as error:  # noqa: BLE001 (the last line of defence: nothing of an unknown exception leaves)
         log.error("request.error", where=_where(error), **fault(error))
-        return _answer(500, shape(_UNKNOWN, "internal"), {})
+        return _answer(500, shape_on(request.path, _UNKNOWN, "internal"), {})
 
 
 def _answer(status: int, body: dict[str, object], headers: dict[str, str]) -> web.Response:

@@ -8,7 +8,7 @@ from aiohttp import web
 
 from shared.access import AccessRecord
 from shared.api_keys import ApiKeys
-from shared.documents import Documents
+from shared.client_records import ClientRecords
 from shared.stores.ports import MemoryStore
 from shared.tokens import Caller
 
@@ -27,11 +27,14 @@ ACCESS: web.AppKey[AccessRecord] = web.AppKey("access", AccessRecord)
 API_KEYS: web.AppKey[ApiKeys] = web.AppKey("api_keys", ApiKeys)
 """What programs present in their owner's name."""
 
-DOCUMENTS: web.AppKey[Documents] = web.AppKey("documents", Documents)
+CLIENT_RECORDS: web.AppKey[ClientRecords] = web.AppKey("client_records", ClientRecords)
 """What programs keep beside the memories."""
 
 REACHED: web.RequestKey[tuple[int, str | None]] = web.RequestKey("reached", tuple)
 """How many memories a request reached, and of which application's key (None: across applications)."""
+
+RECORDED: web.RequestKey[bool] = web.RequestKey("recorded", bool)
+"""Set once a request's access stands in the record."""
 
 
 def reached(request: web.Request, memories: int, application: str | None) -> None:

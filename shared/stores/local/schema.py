@@ -133,50 +133,6 @@ _VERSIONS = (
     CREATE TABLE imported (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
     """,
     """
-    -- The queue of learns, in the order of acceptance. Here are no words: results are ids, `barred` holds hashes of
-    -- words that were forgotten since a learn was accepted.
-    CREATE TABLE events (
-        key INTEGER PRIMARY KEY AUTOINCREMENT,
-        id TEXT NOT NULL UNIQUE,
-        user_id TEXT NOT NULL,
-        agent_id TEXT NOT NULL,
-        status TEXT NOT NULL,
-        extracts INTEGER NOT NULL,
-        epoch INTEGER NOT NULL,
-        actor TEXT NOT NULL,
-        door TEXT NOT NULL,
-        idempotency_key TEXT,
-        attempts INTEGER NOT NULL DEFAULT 0,
-        available_at TEXT NOT NULL,
-        claimed_at TEXT,
-        lease_until TEXT,
-        worker TEXT,
-        barred TEXT NOT NULL DEFAULT '[]',
-        results TEXT,
-        error TEXT,
-        note TEXT,
-        created_at TEXT NOT NULL,
-        started_at TEXT,
-        completed_at TEXT
-    ) STRICT;
-    CREATE UNIQUE INDEX events_one_running ON events (user_id, agent_id) WHERE status = 'RUNNING';
-    CREATE UNIQUE INDEX events_idempotency ON events (user_id, agent_id, idempotency_key)
-        WHERE idempotency_key IS NOT NULL;
-    CREATE INDEX events_unfinished ON events (user_id, agent_id, key) WHERE status IN ('PENDING', 'RUNNING');
-    CREATE INDEX events_waiting ON events (key) WHERE status = 'PENDING';
-    CREATE INDEX events_running ON events (lease_until) WHERE status = 'RUNNING';
-    CREATE INDEX events_person ON events (user_id, created_at DESC, id);
-    CREATE INDEX events_finished ON events (completed_at) WHERE completed_at IS NOT NULL;
-
-    -- The raw messages of a learn, until it ends.
-    CREATE TABLE event_requests (
-        key INTEGER PRIMARY KEY,
-        blank BLOB NOT NULL,
-        request TEXT NOT NULL,
-        fill BLOB NOT NULL
-    ) STRICT;
-    """,
-    """
     -- What programs present in their owner's name: `digest` is the SHA-256 of the whole key, `id` its visible part.
     CREATE TABLE api_keys (
         id TEXT NOT NULL PRIMARY KEY,
@@ -192,7 +148,7 @@ _VERSIONS = (
     CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
 
     -- What programs keep beside a person's memories: project settings, exports asked for, feedback. No words.
-    CREATE TABLE documents (
+    CREATE TABLE client_records (
         user_id TEXT NOT NULL,
         kind TEXT NOT NULL,
         id TEXT NOT NULL,

@@ -31,13 +31,12 @@ from shared.scope import Everything, Reach, Scope
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
+from shared.stores.local.client_records import LocalClientRecords
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
-from shared.stores.local.documents import LocalDocuments
 from shared.stores.local.entities import entities
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
-from shared.stores.local.queue import LocalQueue
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -55,7 +54,7 @@ class LocalStore:
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
         self.api_keys = LocalApiKeys(database)
-        self.documents = LocalDocuments(database)
+        self.client_records = LocalClientRecords(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -87,10 +86,6 @@ class LocalStore:
         """Finish what runs and let another process own the directory."""
         await self._database.close()
         self._directory.release()
-
-    def queue(self) -> LocalQueue:
-        """The queue of learns in the same directory."""
-        return LocalQueue(self._database)
 
     async def page(
         self,
@@ -151,7 +146,6 @@ class LocalStore:
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
         """See the port."""
-        event_id = None if accepted is None else accepted.event_id
 
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             event_id = None if accepted is None else accepted.event_id

@@ -12,6 +12,7 @@ from shared.records import By
 from shared.scope import Reach
 from shared.stores.pg import events, history, receipts, scopes
 from shared.stores.pg.conditions import condition
+from shared.stores.pg.held import note_forgotten
 from shared.stores.pg.reading import count
 from shared.stores.pg.scopes import Connection, Write
 
@@ -30,9 +31,11 @@ async def forget_rows(work: Write, ids: list[str], verb: str) -> int:
     )
     if not rows:
         return 0
-    await history.erase(connection, scope.person, [str(row["id"]) for row in rows])
+    gone = [str(row["id"]) for row in rows]
+    await history.erase(connection, scope.person, gone)
     await events.bar(connection, scope, [hash_of(row["words"] or "") for row in rows])
-    await receipts.write(connection, scope, receipts.Forgot(verb, len(rows)), work.by, work.at)
+    held = await note_forgotten(connection, scope.person, gone)
+    await receipts.write(connection, scope, receipts.Forgot(verb, len(rows), held), work.by, work.at)
     return len(rows)
 
 
@@ -54,9 +57,11 @@ async def forget_all(
     rows = await connection.fetch(
         collection.sql("DELETE FROM {memories} WHERE {within} RETURNING id", within=within), *values
     )
-    await history.erase(connection, reach.person, [str(row["id"]) for row in rows])
+    gone = [str(row["id"]) for row in rows]
+    await history.erase(connection, reach.person, gone)
     # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
     await events.drop_unfinished(connection, reach, at)
     await scopes.raise_epoch(connection, reach)
-    await receipts.write(connection, reach, receipts.Forgot("forget_all", len(rows)), by, at)
+    held = await note_forgotten(connection, reach.person, gone)
+    await receipts.write(connection, reach, receipts.Forgot("forget_all", len(rows), held), by, at)
     return len(rows)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from uuid import UUID
 
 from shared.records import By, Receipt
 from shared.scope import Everything, Reach, Scope
@@ -12,17 +14,18 @@ from shared.stores.pg.scopes import Connection
 
 @dataclass(frozen=True, slots=True)
 class Forgot:
-    """What a receipt says: by which verb, and how many."""
+    """What a receipt says: by which verb, how many, and which snapshots still hold something of it."""
 
     verb: str
     count: int
+    states: Sequence[UUID] = ()
 
 
 async def write(connection: Connection, reach: Reach, forgot: Forgot, by: By, at: datetime) -> None:
     """In the transaction of the forgetting itself."""
     await connection.execute(
-        "INSERT INTO runtime_memory.receipts (user_id, agent_id, verb, forgotten, actor, door, at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7)",
+        "INSERT INTO runtime_memory.receipts (user_id, agent_id, verb, forgotten, actor, door, at, states)"
+        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
         reach.person,
         reach.application if isinstance(reach, Scope) else None,
         forgot.verb,
@@ -30,13 +33,15 @@ async def write(connection: Connection, reach: Reach, forgot: Forgot, by: By, at
         by.actor,
         by.door,
         at,
+        list(forgot.states),
     )
 
 
 async def read(connection: Connection, person: Everything, *, limit: int, offset: int) -> list[Receipt]:
     """Newest first."""
     rows = await connection.fetch(
-        "SELECT id, agent_id, verb, forgotten, actor, door, at, cardinality(states) AS held"
+        "SELECT id, agent_id, verb, forgotten, actor, door, at,"
+        " (SELECT count(*) FROM runtime_memory.states s WHERE s.user_id = $1 AND s.id = ANY(receipts.states)) AS held"
         " FROM runtime_memory.receipts WHERE user_id = $1 ORDER BY at DESC, id LIMIT $2 OFFSET $3",
         person.person,
         limit,

@@ -1,5 +1,5 @@
 -- What programs keep beside a person's memories (project settings, exports asked for, feedback). No words.
-CREATE TABLE runtime_memory.documents (
+CREATE TABLE runtime_memory.client_records (
     user_id text NOT NULL,
     kind text NOT NULL,
     id text NOT NULL,

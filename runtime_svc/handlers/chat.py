@@ -1,0 +1,99 @@
+"""Memory in conversations: chat completions as the OpenAI clients ask for them, under `/api/v1/llm/gateway`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import partial
+
+from aiohttp import web
+
+from runtime_svc.chat.conversation import Conversation, read
+from runtime_svc.chat.hearing import Heard
+from runtime_svc.chat.passing import LEFT, pass_on
+from runtime_svc.chat.recalling import recall
+from runtime_svc.chat.wishes import Wishes, wishes
+from runtime_svc.handlers.turns import reader, turn
+from runtime_svc.keys import APPSPECS, CHAT
+from shared.errors import NotAllowed, NotAuthenticated, TooLarge, WrongMediaType
+from shared.http.accesses import record
+from shared.http.auth import CHALLENGE, NOT_SAID, answers_nobody
+from shared.http.keys import CALLER, RECORDED
+from shared.tokens import NOT_A_PERSON, Nobody
+
+LARGEST = 20 * 1024 * 1024
+"""Bytes of a request: pictures stand in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A request, ready to be passed on."""
+
+    wishes: Wishes
+    said: str
+    """What the user just said; empty when the turn began earlier."""
+    body: bytes = field(repr=False)
+    told: str
+
+
+@answers_nobody
+async def completions(request: web.Request) -> web.StreamResponse:
+    """What is remembered goes into the context, the provider answers, and the turn is learned from."""
+    check_served(request)
+    prepared = await prepare(request)
+    door, heard = request.app[CHAT], Heard()
+    listening = heard if door.learner.listens(prepared.wishes, prepared.said) else None
+    told = {"X-Memory-Recall": prepared.told}
+    answered = await pass_on(request, door.provider, "/chat/completions", prepared.body, told=told, heard=listening)
+    if answered.status in {200, LEFT}:
+        door.learner.later(request[CALLER], prepared.wishes, prepared.said, heard)
+    return answered
+
+
+async def prepare(request: web.Request) -> Prepared:
+    """Recall, within the time there is for it. Raises what a request is refused for."""
+    conversation = await conversation_of(request)
+    wished = wishes(conversation, request[CALLER], request.headers.get("X-App-Id"), request.app[APPSPECS])
+    recalled = await recall(
+        reader(request),
+        turn(request),
+        wished,
+        conversation.asked(),
+        seconds=request.app[CHAT].recall_seconds,
+        record=partial(reached, request, wished.application),
+    )
+    request[RECORDED] = True
+    return Prepared(wished, conversation.just_said(), conversation.passed_on(recalled.context), recalled.told)
+
+
+@answers_nobody
+async def models(request: web.Request) -> web.StreamResponse:
+    """The provider's models."""
+    check_served(request)
+    return await pass_on(request, request.app[CHAT].provider, "/models", None, told={}, heard=None)
+
+
+def check_served(request: web.Request) -> None:
+    """Raises NotAuthenticated or NotAllowed for nobody, where the settings say so."""
+    caller = request[CALLER]
+    if isinstance(caller, Nobody) and not request.app[CHAT].serves_nobody:
+        if caller.why == "none":
+            raise NotAuthenticated(NOT_SAID, headers=CHALLENGE)
+        raise NotAllowed(NOT_A_PERSON)
+
+
+async def reached(request: web.Request, application: str | None, memories: int) -> None:
+    """Keep what was recalled in the access record. Raises Unavailable."""
+    await record(request, "recall", memories, application)
+
+
+async def conversation_of(request: web.Request) -> Conversation:
+    """The request's conversation. Raises WrongMediaType, TooLarge, Unreadable."""
+    if not request.content_type.endswith("json"):
+        raise WrongMediaType("The body is to be application/json.")
+    raw = bytearray()
+    # Not `request.read`: its limit is that of the other routes.
+    async for some in request.content.iter_any():
+        raw += some
+        if len(raw) > LARGEST:
+            raise TooLarge("The body is larger than 20 MiB.")
+    return read(bytes(raw))
