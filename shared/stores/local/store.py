@@ -32,6 +32,7 @@ from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
+from shared.stores.local.client_records import LocalClientRecords
 from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
@@ -58,6 +59,7 @@ class LocalStore:
         self.api_keys = LocalApiKeys(database)
         self.data = LocalData(database)
         self.states = LocalStates(database, self._cache, dimensions)
+        self.client_records = LocalClientRecords(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
