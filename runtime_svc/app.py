@@ -41,6 +41,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
             resources.appspecs(settings),
             resources.mcp(settings),
             learning_resource(settings, engine),
+            resources.upkeep(settings),
             resources.chat(settings),
         ]
     )

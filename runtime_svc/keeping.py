@@ -16,11 +16,12 @@ from shared.errors import CannotStartError
 from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, API_KEYS, STORE
+from shared.http.keys import ACCESS, API_KEYS, MAINTENANCE, STORE
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
 from shared.stores.pg.data import PostgresData
+from shared.stores.pg.maintenance import PostgresMaintenance
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -43,6 +44,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
     app[QUEUE] = PostgresQueue(database)
+    app[MAINTENANCE] = PostgresMaintenance(database, settings.collection)
     app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
@@ -53,6 +55,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
         from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
+        from shared.stores.local.maintenance import LocalMaintenance  # noqa: PLC0415
         from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
@@ -60,6 +63,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         app[STORE] = store
         app[QUEUE] = LocalQueue(store.database)
         app[ACCESS] = LocalAccessRecord(store.database)
+        app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)
         app[API_KEYS] = store.api_keys
 
         async def ready() -> bool:

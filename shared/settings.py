@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     )
     dimensions: int = Field(default=384, ge=1, le=16_000, validation_alias="MEMORY_VECTOR_DIMENSIONS")
     migrate: bool = Field(default=True, validation_alias="MEMORY_MIGRATE")
+    expiry_grace_days: int = Field(default=30, ge=0, le=36_500, validation_alias="MEMORY_EXPIRY_GRACE_DAYS")
     pool_size: int = Field(default=10, ge=1, le=500, validation_alias="MEMORY_POOL_SIZE")
     statement_timeout: float = Field(default=10.0, gt=0, le=600, validation_alias="MEMORY_STATEMENT_TIMEOUT")
 
