@@ -65,6 +65,8 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         app[ACCESS] = LocalAccessRecord(store.database)
         app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)
         app[API_KEYS] = store.api_keys
+        app[DATA] = LocalData(store.database)
+        app[STATES] = store.states()
 
         async def ready() -> bool:
             return True
@@ -74,6 +76,8 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         await store.close()
 
     app.cleanup_ctx.append(resource)
+    # There is no platform beside a local store: what it serves for a person is served here.
+    add_routes(app, routes())
 
 
 def for_this_machine(settings: RuntimeSettings, host: str, *, embedded: bool) -> RuntimeSettings:

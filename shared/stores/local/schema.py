@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 from shared.errors import CannotStartError
+from shared.stores.local import state_schema
 from shared.stores.local.directory import Identity
 
 _APPLICATION = 0x524D454D

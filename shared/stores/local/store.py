@@ -90,6 +90,14 @@ class LocalStore:
         await self._database.close()
         self._directory.release()
 
+    def states(self) -> LocalStates:
+        """The snapshots in the same directory: what they replace leaves the search indexes too."""
+
+        async def changed(person: Everything) -> None:
+            await self._database.search(lambda _: self._cache.drop(person))
+
+        return LocalStates(self._database, dimensions=self._dimensions, changed=changed)
+
     async def page(
         self,
         reach: Reach,
