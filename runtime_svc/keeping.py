@@ -16,10 +16,13 @@ from shared.errors import CannotStartError
 from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, API_KEYS, MAINTENANCE, STORE
+from shared.http.keys import ACCESS, API_KEYS, CLIENT_RECORDS, MAINTENANCE, STORE
+from shared.http.routing import add_routes
+from shared.http.states import STATES, routes
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
+from shared.stores.pg.client_records import PostgresClientRecords
 from shared.stores.pg.data import PostgresData
 from shared.stores.pg.maintenance import PostgresMaintenance
 from shared.stores.pg.queue import PostgresQueue
@@ -45,6 +48,7 @@ def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> No
     app[API_KEYS] = PostgresApiKeys(database)
     app[QUEUE] = PostgresQueue(database)
     app[MAINTENANCE] = PostgresMaintenance(database, settings.collection)
+    app[CLIENT_RECORDS] = PostgresClientRecords(database)
     app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
@@ -65,8 +69,9 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
         app[ACCESS] = LocalAccessRecord(store.database)
         app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)
         app[API_KEYS] = store.api_keys
-        app[DATA] = LocalData(store.database)
-        app[STATES] = store.states()
+        app[DATA] = store.data
+        app[STATES] = store.states
+        app[CLIENT_RECORDS] = store.client_records
 
         async def ready() -> bool:
             return True

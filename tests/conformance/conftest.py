@@ -19,7 +19,6 @@ from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
 from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
-from shared.stores.local.data import LocalData
 from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.pg.access import PostgresAccessRecord
@@ -120,16 +119,6 @@ def states(ports: Ports) -> StateStore:
 @pytest.fixture
 def access(ports: Ports) -> AccessRecord:
     return ports.access
-
-
-@pytest.fixture
-def states(ports: Ports) -> StateStore:
-    return ports.states
-
-
-@pytest.fixture
-def data(ports: Ports) -> DataStore:
-    return ports.data
 
 
 async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:

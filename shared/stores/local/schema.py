@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 from shared.errors import CannotStartError
-from shared.stores.local import state_schema
 from shared.stores.local.directory import Identity
 
 _APPLICATION = 0x524D454D
@@ -147,6 +146,17 @@ _VERSIONS = (
         digest BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
+
+    -- What programs keep beside a person's memories: project settings, exports asked for, feedback. No words.
+    CREATE TABLE client_records (
+        user_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        body TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        PRIMARY KEY (user_id, kind, id)
+    ) STRICT, WITHOUT ROWID;
     """,
     """
     -- Snapshots: copies of all that is remembered of a person, made by the person. A state is complete once its `id` is

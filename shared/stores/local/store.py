@@ -32,6 +32,7 @@ from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
+from shared.stores.local.client_records import LocalClientRecords
 from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
@@ -58,6 +59,7 @@ class LocalStore:
         self.api_keys = LocalApiKeys(database)
         self.data = LocalData(database)
         self.states = LocalStates(database, self._cache, dimensions)
+        self.client_records = LocalClientRecords(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -89,14 +91,6 @@ class LocalStore:
         """Finish what runs and let another process own the directory."""
         await self._database.close()
         self._directory.release()
-
-    def states(self) -> LocalStates:
-        """The snapshots in the same directory: what they replace leaves the search indexes too."""
-
-        async def changed(person: Everything) -> None:
-            await self._database.search(lambda _: self._cache.drop(person))
-
-        return LocalStates(self._database, dimensions=self._dimensions, changed=changed)
 
     async def page(
         self,
