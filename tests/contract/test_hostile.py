@@ -108,7 +108,7 @@ NEEDS_A_PROVIDER = "/api/v1/llm/gateway/chat/completions", "/api/v1/llm/gateway/
 """503 where no LLM provider is configured, as here."""
 
 
-async def answered(service: Service, route: Route, what: object, **request) -> None:
+async def check_answered(service: Service, route: Route, what: object, **request) -> None:
     headers = {**bearer("ana"), "Content-Type": "application/json"}
     async with service.client.request(route.method, route.url(), headers=headers, **request) as response:
         raw = await response.read()
@@ -130,7 +130,7 @@ def _sampled(route: Route, name: str, value: object, *, one_in: int) -> bool:
 
 async def test_a_body_that_cannot_be_read_is_a_clear_refusal(services: list[Service]) -> None:
     for (service, route), raw in product(with_body(services), RAW):
-        await answered(service, route, raw, data=raw)
+        await check_answered(service, route, raw, data=raw)
 
 
 @pytest.mark.timeout(300)
@@ -138,7 +138,7 @@ async def test_no_value_of_a_body_is_a_fault(services: list[Service]) -> None:
     for service, route in with_body(services):
         for name, value in product(NAMES, VALUES):
             if _sampled(route, name, value, one_in=40):
-                await answered(service, route, (name, value), data=json.dumps({**BODY, name: value}).encode())
+                await check_answered(service, route, (name, value), data=json.dumps({**BODY, name: value}).encode())
 
 
 async def test_no_query_is_a_fault(services: list[Service]) -> None:
@@ -151,4 +151,4 @@ async def test_no_query_is_a_fault(services: list[Service]) -> None:
     ]
     for (service, route), name, text in product(routes_of_all(services), QUERY, texts):
         if route.method in ("GET", "DELETE") and _sampled(route, name, text, one_in=8):
-            await answered(service, route, (name, text), params={name: text}, json={})
+            await check_answered(service, route, (name, text), params={name: text}, json={})
