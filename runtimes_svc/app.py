@@ -9,6 +9,7 @@ from aiohttp import web
 from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
+from shared.addresses import origins_of
 from shared.api_keys import Keyring
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
@@ -19,7 +20,6 @@ from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.http.routing import add_routes
 from shared.http.states import STATES
 from shared.maintaining import Upkeep
-from shared.origins import origins_of
 from shared.settings import BadSettingError
 from shared.stores.maintenance import Maintenance
 from shared.stores.pg.access import PostgresAccessRecord

@@ -11,10 +11,10 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from shared.addresses import origins_of, service_address
 from shared.db.collection import Collection
 from shared.db.pool import Limits
 from shared.errors import CannotStartError
-from shared.origins import origins_of
 from shared.scope import unusable
 
 
@@ -98,6 +98,11 @@ class Settings(BaseSettings):
         if value is not None and (why := unusable(value)) is not None:
             raise ValueError(f"the owner's uid {why}")
         return value
+
+    @field_validator("jwks_url")
+    @classmethod
+    def _usable_address(cls, value: str | None) -> str | None:
+        return None if value is None else service_address(value)
 
     @field_validator("web_origins")
     @classmethod

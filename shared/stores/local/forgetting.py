@@ -9,7 +9,7 @@ from shared.errors import GrewMeanwhile
 from shared.filters import Filter
 from shared.records import By
 from shared.scope import Reach, Scope
-from shared.stores.local import events, history, receipts, rows, scopes
+from shared.stores.local import events, held, history, receipts, rows, scopes
 from shared.stores.local.conditions import condition
 from shared.stores.local.reading import count
 from shared.stores.local.rows import Row
@@ -22,7 +22,8 @@ def forget_row(
     rows.delete(connection, row)
     history.erase(connection, scope.person, [row.memory.id])
     events.bar(connection, scope, row.memory.words)
-    receipts.write(connection, scope, verb, forgotten=1, by=by, at=now)
+    states = held.note_forgotten(connection, scope.person, [row.memory.id])
+    receipts.write(connection, scope, receipts.Forgot(verb, 1, states), by=by, at=now)
 
 
 def forget_all(
@@ -42,10 +43,12 @@ def forget_all(
     within, values = condition(reach, where, show_expired=True)
     deleted = connection.execute(f"DELETE FROM memories WHERE {within} RETURNING id", values).fetchall()  # noqa: S608 (constants and placeholders)
     connection.executemany("DELETE FROM stale WHERE id = ?", deleted)
-    history.erase(connection, reach.person, [row[0] for row in deleted])
+    gone = [row[0] for row in deleted]
+    history.erase(connection, reach.person, gone)
     # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
     events.drop_unfinished(connection, reach, now)
     scopes.raise_versions(connection, reach)
     scopes.raise_epoch(connection, reach)
-    receipts.write(connection, reach, "forget_all", forgotten=len(deleted), by=by, at=now)
-    return len(deleted)
+    states = held.note_forgotten(connection, reach.person, gone)
+    receipts.write(connection, reach, receipts.Forgot("forget_all", len(gone), states), by=by, at=now)
+    return len(gone)

@@ -19,6 +19,12 @@ from shared.stores.local.overflow import Value, padding
 _HYPHENATED = 36
 _LONGEST_HASH = 64
 
+NO_VECTOR = b""
+"""Of a memory that came without one, or with one of another embedder: it is near nothing until it is embedded."""
+
+NOT_EMBEDDED = "none"
+"""What `vector_of` says of such a memory: its vector is of no words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -119,10 +125,10 @@ def _text(value: object, longest: int | None = None) -> str | None:
     return None if value is None else str(value)[:longest]
 
 
-def json_text(payload: dict[str, Any]) -> str:
-    """An object as it is kept. Raises BadValue for what no store can keep."""
+def json_text(value: object) -> str:
+    """JSON as it is kept. Raises BadValue for what no store can keep."""
     try:
-        text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise BadValue("It holds what cannot be kept: a number that is not finite, or broken text.") from error
