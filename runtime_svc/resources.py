@@ -19,9 +19,9 @@ from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
+from shared.addresses import origins_of
 from shared.http.keys import MAINTENANCE
 from shared.maintaining import Upkeep
-from shared.origins import origins_of
 from shared.settings import BadSettingError
 
 Resource = Callable[[web.Application], AsyncIterator[None]]
