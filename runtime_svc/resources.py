@@ -19,6 +19,7 @@ from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
+from shared.addresses import origins_of
 from shared.http.keys import MAINTENANCE
 from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
@@ -83,7 +84,8 @@ def mcp(settings: RuntimeSettings) -> Resource:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         bridge = Bridge(
-            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS, origins=named(settings.mcp_origins) or LOOPBACK_ORIGINS
+            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS,
+            origins=named(settings.mcp_origins) or [*LOOPBACK_ORIGINS, *origins_of(settings.web_origins)],
         )
         await bridge.open()
         app[MCP] = bridge
