@@ -69,6 +69,7 @@ def insert(
         " vector, fill) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _columns(scope, memory_id, payload, vector, version),
     )
+    _mark(connection, memory_id, payload)
 
 
 def replace(connection: sqlite3.Connection, scope: Scope, key: int, row: Row, version: int) -> None:
@@ -78,6 +79,20 @@ def replace(connection: sqlite3.Connection, scope: Scope, key: int, row: Row, ve
         " version = ?, blank = ?, payload = ?, vector = ?, fill = ? WHERE key = ?",
         [*_columns(scope, row.memory.id, row.memory.payload, row.vector, version), key],
     )
+    _mark(connection, row.memory.id, row.memory.payload)
+
+
+def delete(connection: sqlite3.Connection, row: Row) -> None:
+    """The row, and that it waits for anything."""
+    connection.execute("DELETE FROM memories WHERE key = ?", (row.key,))
+    connection.execute("DELETE FROM stale WHERE id = ?", (row.memory.id,))
+
+
+def _mark(connection: sqlite3.Connection, memory_id: str, payload: Payload) -> None:
+    """Note whether it waits for a fresh vector or fresh lexemes."""
+    stale = payload.get("vector_of") is not None or payload.get("words_version") is None
+    sql = "INSERT OR IGNORE INTO stale (id) VALUES (?)" if stale else "DELETE FROM stale WHERE id = ?"
+    connection.execute(sql, (memory_id,))
 
 
 def find(connection: sqlite3.Connection, scope: Scope, memory_id: str) -> Row | None:

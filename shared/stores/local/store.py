@@ -28,9 +28,11 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
+from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
+from shared.stores.local.client_records import LocalClientRecords
 from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
@@ -57,6 +59,7 @@ class LocalStore:
         self.api_keys = LocalApiKeys(database)
         self.data = LocalData(database)
         self.states = LocalStates(database, self._cache, dimensions)
+        self.client_records = LocalClientRecords(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -152,7 +155,7 @@ class LocalStore:
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             event_id = None if accepted is None else accepted.event_id
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile(events.FORGOTTEN)
+                raise ForgottenMeanwhile(FORGOTTEN)
             wanted = changes if event_id is None else events.unbarred(connection, scope, event_id, changes)
             going_on = self._writing(connection, scope, by)
             outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]

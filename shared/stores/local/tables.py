@@ -140,6 +140,17 @@ VERSIONS = (
         digest BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
+
+    -- What programs keep beside a person's memories: project settings, exports asked for, feedback. No words.
+    CREATE TABLE client_records (
+        user_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        body TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        PRIMARY KEY (user_id, kind, id)
+    ) STRICT, WITHOUT ROWID;
     """,
     """
     -- Snapshots: copies of all that is remembered of a person, made by the person. A state is complete once its `id` is
@@ -209,6 +220,13 @@ VERSIONS = (
 
     -- Only where they are not the old words of the next change, nor the memory's own.
     ALTER TABLE history ADD COLUMN new_words TEXT;
+    """,
+    """
+    -- What waits for a fresh vector or fresh lexemes, and what expires: by id and date, no words. All that there is
+    -- is looked at once.
+    CREATE TABLE stale (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+    INSERT INTO stale SELECT id FROM memories;
+    CREATE INDEX memories_expiry ON memories (expires_on) WHERE expires_on IS NOT NULL;
     """,
 )
 """What each version of the schema adds to the one before."""
