@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from shared.errors import CannotStartError
-from shared.stores.local.importing import Imported
-from shared.stores.local.store import LocalStore
+
+if TYPE_CHECKING:
+    from shared.stores.local.importing import Imported
 
 _DIRECTORY = click.Path(file_okay=False, path_type=Path)
 
@@ -26,12 +28,17 @@ def import_command(source: Path, into: Path, dimensions: int, *, dry_run: bool) 
     """
     try:
         done = asyncio.run(_import(source, into, dimensions, dry_run=dry_run))
+    except ModuleNotFoundError as error:
+        raise click.ClickException("FAISS is not installed here: install runtime-memory[runtime].") from error
     except CannotStartError as error:
         raise click.ClickException(str(error)) from None
     click.echo(said(done, dry_run=dry_run))
 
 
 async def _import(source: Path, into: Path, dimensions: int, *, dry_run: bool) -> Imported:
+    # Imported here: FAISS takes a while, and the other commands run where it is not installed.
+    from shared.stores.local.store import LocalStore  # noqa: PLC0415
+
     store = await LocalStore.open(into, dimensions=dimensions)
     try:
         return await store.import_stock(source, dry_run=dry_run)
