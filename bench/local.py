@@ -30,6 +30,7 @@ from shared.scope import Scope
 from shared.stores.local.store import LocalStore
 from shared.times import now
 
+SIZES = [1_000, 10_000, 100_000]
 DIMENSIONS = 384
 PERSON = Scope("ana", "app:notes")
 HERS = 200
@@ -198,4 +199,4 @@ async def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main([int(one) for one in sys.argv[1:]] or [1_000, 10_000, 100_000]))
+    asyncio.run(main([int(one) for one in sys.argv[1:]] or SIZES))
