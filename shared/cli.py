@@ -16,6 +16,7 @@ from shared.errors import BadValue
 from shared.key_command import key
 from shared.mcp_pipe import Pipe, endpoint
 from shared.snapshots.command import snapshot_group
+from shared.stores.local.command import import_command
 from shared.verifier import issue
 
 _BROUGHT = "runtime_memory.commands"
@@ -86,3 +87,4 @@ def _credential() -> dict[str, str]:
 
 
 main.add_command(snapshot_group(_credential))
+main.add_command(import_command)
