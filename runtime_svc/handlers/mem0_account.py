@@ -52,6 +52,11 @@ async def _forgotten(request: web.Request, name: str) -> web.Response:
     return answer({"message": "Entity deleted successfully!", "deleted": forgotten})
 
 
+async def no_profile(_: web.Request) -> web.Response:
+    """Profiles are not kept here: an address that is not there, whatever else stands at it. Raises NotFound."""
+    raise NotFound("There is nothing at this address.")
+
+
 def _name(request: web.Request) -> str:
     """The whole rest of the path: old clients send a name with slashes as it is, and all end it with one more."""
     return request.match_info["name"].removesuffix("/")

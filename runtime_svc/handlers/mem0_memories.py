@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any
-from uuid import UUID
 
 from aiohttp import web
 
@@ -19,6 +18,7 @@ from runtime_svc.mem0_dialect.revising import Change, revise
 from runtime_svc.mem0_dialect.views import shown, shown_revision
 from shared import remembered
 from shared.errors import BadValue
+from shared.filter_values import canonical_uuid
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS, STORE, reached
@@ -29,10 +29,11 @@ from shared.tokens import by_of, reach_of
 
 
 class Revision(body.Body):
-    """What is to be different. `expiration_date` that is null clears it."""
+    """What is to be different; the new words under any name that clients use. A null `expiration_date` clears it."""
 
     text: str | None = None
     data: str | None = None
+    memory: str | None = None
     metadata: dict[str, Any] | None = None
     timestamp: int | float | str | None = None
     expiration_date: str | None = None
@@ -57,10 +58,10 @@ def noted(request: web.Request, reach: Reach, memories: int) -> None:
 
 def memory_id(given: str) -> str:
     """A memory's id. Raises BadValue for what cannot be one."""
-    try:
-        return str(UUID(given))
-    except ValueError:
-        raise BadValue("memory_id should be a valid UUID") from None
+    found = canonical_uuid(given) if len(given) == 36 else None
+    if found is None:
+        raise BadValue("memory_id should be a valid UUID")
+    return found
 
 
 async def add(request: web.Request) -> web.Response:
@@ -127,7 +128,8 @@ def change_of(said: Revision) -> Change:
         ours["expiration_date"] = None if said.expiration_date is None else expiration(said.expiration_date)
     if said.timestamp is not None:
         ours["created_at"] = stamp(adding.instant(said.timestamp))
-    return Change(said.text if said.text is not None else said.data, said.metadata or {}, ours)
+    words = next((one for one in (said.text, said.data, said.memory) if one is not None), None)
+    return Change(words, said.metadata or {}, ours)
 
 
 async def delete(request: web.Request) -> web.Response:
