@@ -1,13 +1,14 @@
 // Run by node beside a released npm mem0ai: drives every public method of its client; the last line is JSON.
 // Arguments: the directory of the package, the key, the host.
 import { createRequire } from "node:module";
+import { readFileSync } from "node:fs";
 import path from "node:path";
 
 process.env.MEM0_TELEMETRY = "false";
 const [directory, key, host] = process.argv.slice(2);
 const require = createRequire(path.join(directory, "package.json"));
 const { MemoryClient } = require("mem0ai");
-const modern = require("mem0ai/package.json").version.startsWith("3");
+const modern = JSON.parse(readFileSync(path.join(directory, "node_modules/mem0ai/package.json"), "utf8")).version.startsWith("3");
 const me = "ana";
 const absent = "7d4e1f6a-0000-4000-8000-000000000001";
 const results = {};
