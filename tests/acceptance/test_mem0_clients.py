@@ -43,10 +43,9 @@ def table(seen: dict[str, dict[str, str]]) -> str:
     lines = [
         "# mem0 clients against the runtime service",
         "",
-        "Written by `make clients`: each released client, unmodified, was installed and driven against a running service,",
-        "with nothing changed but `host` and the key. `ok` did what its documentation says; `refused` was refused as this",
-        "page's column says it should be, and the client raised its own error for it; an empty field is a method that the",
-        "client does not have.",
+        "Written by `make clients`: each released client, unmodified, is installed and driven against a running service;",
+        "nothing is changed but `host` and the key. `ok`: it did what its documentation says. `refused`: it is not offered",
+        "here, or not allowed, and the client raised its own error for that. Empty: the client has no such method.",
         "",
         "| method | " + " | ".join(seen) + " |",
         "| --- |" + " --- |" * len(seen),
