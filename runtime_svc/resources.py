@@ -21,7 +21,8 @@ from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
 from runtime_svc.webhooks.announcing import announcing
 from runtime_svc.webhooks.delivery import Delivery
-from shared.http.keys import CLIENT_RECORDS, STORE
+from shared.http.keys import CLIENT_RECORDS, MAINTENANCE, STORE
+from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
 
 Resource = Callable[[web.Application], AsyncIterator[None]]
@@ -124,5 +125,18 @@ def webhooks(settings: RuntimeSettings) -> Resource:
         delivery.start()
         yield
         await delivery.close()
+
+    return resource
+
+
+def upkeep(settings: RuntimeSettings) -> Resource:
+    """Meaning follows words that were corrected without an embedder; what has expired goes."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        model = app[EMBEDDER] if settings.reembed else None
+        running = Upkeep(app[MAINTENANCE], model, grace_days=settings.expiry_grace_days)
+        running.start()
+        yield
+        await running.close()
 
     return resource

@@ -61,7 +61,7 @@ def check_data(data: object, schema: object) -> None:
     """Raises BadValue, with the path of the first fault, when data does not fit its schema."""
     fault = _faults(schema, data)
     if fault is not None:
-        raise BadValue(f"data: {_place(fault)} does not fit `{fault.validator}` of its schema.", path=fault.json_path)
+        raise BadValue(f"data: {_place(fault)} does not fit `{fault.validator}` of its schema.", at=fault.json_path)
 
 
 def _faults(schema: Any, data: Any) -> ValidationError | None:

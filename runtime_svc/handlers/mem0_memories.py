@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from aiohttp import web
 
@@ -18,7 +19,6 @@ from runtime_svc.mem0_dialect.revising import Change, revise
 from runtime_svc.mem0_dialect.views import shown, shown_revision
 from shared import remembered
 from shared.errors import BadValue
-from shared.filter_values import canonical_uuid
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS, STORE, reached
@@ -57,11 +57,11 @@ def noted(request: web.Request, reach: Reach, memories: int) -> None:
 
 
 def memory_id(given: str) -> str:
-    """A memory's id. Raises BadValue for what cannot be one."""
-    found = canonical_uuid(given) if len(given) == 36 else None
-    if found is None:
-        raise BadValue("memory_id should be a valid UUID")
-    return found
+    """A memory's id, in its one form of 36 characters. Raises BadValue for what cannot be one."""
+    try:
+        return str(UUID(given if len(given) == 36 else ""))
+    except ValueError:
+        raise BadValue("memory_id should be a valid UUID") from None
 
 
 async def add(request: web.Request) -> web.Response:

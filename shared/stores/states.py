@@ -17,6 +17,9 @@ from shared.snapshots.sealing import Part
 MOST_STATES = 100
 """How many snapshots a person may have."""
 
+NOT_EMBEDDED = "none"
+"""What `vector_of` says of a memory that came without a vector of ours: it is of no words."""
+
 
 @dataclass(frozen=True, slots=True)
 class State:

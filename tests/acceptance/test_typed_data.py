@@ -18,6 +18,12 @@ SCHEMA = {
 }
 
 
+@pytest.fixture
+def runtime(engine_service: Service) -> Service:
+    """On each engine in turn."""
+    return engine_service
+
+
 async def put(runtime: Service, data: Any, path: str = FACTS, uid: str = "p1") -> tuple[int, Any]:
     return await runtime.put(path, json={"data": data}, uid=uid)
 
@@ -96,7 +102,7 @@ async def test_data_that_does_not_fit_its_schema_is_refused_with_the_path_of_the
         ({"facts": ["a", "a"]}, "$.facts"),
     ):
         status, said = await put(runtime, data)
-        assert (status, said["path"]) == (422, path)
+        assert (status, said["at"]) == (422, path)
         assert path in said["detail"]
     assert (await put(runtime, {"facts": ["a"]}))[0] == 200
     assert (await runtime.get(f"{FACTS}/schema", uid="p2"))[0] == 404

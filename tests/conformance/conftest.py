@@ -17,14 +17,18 @@ from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
 from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
+from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
 from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
+from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
 from shared.stores.ports import MemoryStore
 from shared.stores.queue import LearnQueue
+from shared.stores.states import StateStore
 from tests.conformance.build import DIMENSIONS
 
 COLLECTION = Collection("agent_memories")
@@ -37,13 +41,15 @@ class Ports:
     store: MemoryStore
     queue: LearnQueue
     access: AccessRecord
+    data: DataStore
+    states: StateStore
 
 
 @asynccontextmanager
 async def local(directory: Path) -> AsyncIterator[Ports]:
     store = await LocalStore.open(directory, dimensions=DIMENSIONS)
     try:
-        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database))
+        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database), store.data, store.states)
     finally:
         await store.close()
 
@@ -53,7 +59,13 @@ async def postgres(dsn: str) -> AsyncIterator[Ports]:
     database = Database(dsn)
     await database.open()
     try:
-        yield Ports(PostgresStore(database, COLLECTION), PostgresQueue(database), PostgresAccessRecord(database))
+        yield Ports(
+            PostgresStore(database, COLLECTION),
+            PostgresQueue(database),
+            PostgresAccessRecord(database),
+            PostgresData(database),
+            PostgresStates(database, COLLECTION, DIMENSIONS),
+        )
         await _empty(database)
     finally:
         await database.close()
@@ -92,6 +104,16 @@ def store(ports: Ports) -> MemoryStore:
 @pytest.fixture
 def queue(ports: Ports) -> LearnQueue:
     return ports.queue
+
+
+@pytest.fixture
+def data(ports: Ports) -> DataStore:
+    return ports.data
+
+
+@pytest.fixture
+def states(ports: Ports) -> StateStore:
+    return ports.states
 
 
 @pytest.fixture

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
@@ -11,21 +14,32 @@ from shared.scope import Everything, Reach, Scope
 from shared.times import moment, stamp
 
 
-def write(connection: sqlite3.Connection, reach: Reach, verb: str, *, forgotten: int, by: By, at: datetime) -> None:
+@dataclass(frozen=True, slots=True)
+class Forgot:
+    """What a receipt says: by which verb, how many, and which snapshots still hold something of it."""
+
+    verb: str
+    count: int
+    states: Sequence[str] = ()
+
+
+def write(connection: sqlite3.Connection, reach: Reach, forgot: Forgot, *, by: By, at: datetime) -> None:
     """In the transaction of the forgetting itself."""
+    states = json.dumps(list(forgot.states))
     application = reach.application if isinstance(reach, Scope) else None
     connection.execute(
-        "INSERT INTO receipts (id, user_id, agent_id, verb, forgotten, actor, door, at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (str(uuid4()), reach.person, application, verb, forgotten, by.actor, by.door, stamp(at)),
+        "INSERT INTO receipts (id, user_id, agent_id, verb, forgotten, actor, door, at, states)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (str(uuid4()), reach.person, application, forgot.verb, forgot.count, by.actor, by.door, stamp(at), states),
     )
 
 
 def read(connection: sqlite3.Connection, person: Everything, *, limit: int, offset: int) -> list[Receipt]:
     """Newest first."""
     rows = connection.execute(
-        "SELECT id, agent_id, verb, forgotten, actor, door, at, held FROM receipts"
-        " WHERE user_id = ? ORDER BY at DESC, id LIMIT ? OFFSET ?",
+        "SELECT id, agent_id, verb, forgotten, actor, door, at, (SELECT count(*) FROM states"
+        " WHERE states.user_id = receipts.user_id AND states.id IN (SELECT value FROM json_each(receipts.states)))"
+        " FROM receipts WHERE user_id = ? ORDER BY at DESC, id LIMIT ? OFFSET ?",
         (person.person, limit, offset),
     )
     return [

@@ -28,15 +28,18 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
+from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.client_records import LocalClientRecords
+from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
 from shared.stores.local.entities import entities
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
+from shared.stores.local.states import LocalStates
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -54,6 +57,8 @@ class LocalStore:
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
         self.api_keys = LocalApiKeys(database)
+        self.data = LocalData(database)
+        self.states = LocalStates(database, self._cache, dimensions)
         self.client_records = LocalClientRecords(database)
 
     @classmethod
@@ -150,7 +155,7 @@ class LocalStore:
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             event_id = None if accepted is None else accepted.event_id
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile(events.FORGOTTEN)
+                raise ForgottenMeanwhile(FORGOTTEN)
             wanted = changes if event_id is None else events.unbarred(connection, scope, event_id, changes)
             going_on = self._writing(connection, scope, by)
             outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]

@@ -15,10 +15,8 @@ from shared.snapshots.entries import Allowed, Entry, Kept, Typed
 from shared.snapshots.sealing import memory_id
 from shared.stores.pg import held
 from shared.stores.pg.scopes import Connection
+from shared.stores.states import NOT_EMBEDDED
 from shared.times import moment
-
-NOT_EMBEDDED = "none"
-"""What `vector_of` says of a memory that came without a vector of ours: it is of no words."""
 
 
 @dataclass(slots=True)

@@ -1,0 +1,22 @@
+"""Everything of a person removed, table by table, in the caller's transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+
+
+def memories(connection: sqlite3.Connection, person: str) -> list[str]:
+    """All memories of a person with their history; the ids."""
+    gone = connection.execute("DELETE FROM memories WHERE user_id = ? RETURNING id", (person,)).fetchall()
+    connection.execute("DELETE FROM history WHERE user_id = ?", (person,))
+    return [row[0] for row in gone]
+
+
+def data(connection: sqlite3.Connection, person: str) -> int:
+    """All typed data of a person, and its schemas; how many documents there were."""
+    count = connection.execute(
+        "SELECT count(*) FROM (SELECT DISTINCT agent_id, type FROM data WHERE user_id = ?)", (person,)
+    ).fetchone()[0]
+    connection.execute("DELETE FROM data WHERE user_id = ?", (person,))
+    connection.execute("DELETE FROM data_schemas WHERE user_id = ?", (person,))
+    return int(count)
