@@ -29,6 +29,7 @@ class RuntimeSettings(Settings):
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
     reembed: bool = Field(default=True, validation_alias="RUNTIME_REEMBED")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
+    private_webhooks: bool = Field(default=False, validation_alias="RUNTIME_WEBHOOKS_PRIVATE")
 
     chat_base_url: str | None = Field(default=None, validation_alias="MEMORY_CHAT_BASE_URL")
     chat_key: SecretStr | None = Field(default=None, validation_alias="MEMORY_CHAT_API_KEY")

@@ -21,3 +21,8 @@ def data(connection: sqlite3.Connection, person: str) -> int:
     connection.execute("DELETE FROM data WHERE user_id = ?", (person,))
     connection.execute("DELETE FROM data_schemas WHERE user_id = ?", (person,))
     return int(count)
+
+
+def client_records(connection: sqlite3.Connection, person: str) -> None:
+    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks."""
+    connection.execute("DELETE FROM client_records WHERE user_id = ?", (person,))
