@@ -8,13 +8,14 @@ from runtime_svc import keeping, resources
 from runtime_svc.learning_resource import engine_config, learning_resource
 from runtime_svc.routes import ROUTES
 from runtime_svc.settings import RuntimeSettings
+from runtime_svc.unkept import keep_nothing, mem0_installed
+from shared.addresses import origins_of
 from shared.api_keys import Keyring
 from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.keys import API_KEYS
 from shared.http.routing import add_routes
-from shared.origins import origins_of
 
 
 def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Application:
@@ -30,6 +31,8 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         keeping.locally(app, settings)
     elif where is not None:
         keeping.in_postgres(app, settings, where)
+    if not mem0_installed():
+        app.cleanup_ctx.append(keep_nothing)
     engine = engine_config(settings)
     app.cleanup_ctx.extend(
         [
@@ -38,6 +41,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
             resources.appspecs(settings),
             resources.mcp(settings),
             learning_resource(settings, engine),
+            resources.upkeep(settings),
             resources.chat(settings),
         ]
     )

@@ -11,19 +11,20 @@ from pydantic import SecretStr
 
 from runtime_svc.keys import QUEUE
 from runtime_svc.settings import RuntimeSettings
-from runtime_svc.unkept import mem0_installed, unkept
 from shared.db.pool import Database
 from shared.errors import CannotStartError
 from shared.http.data import DATA
 from shared.http.database import database_resource
 from shared.http.health import READY
-from shared.http.keys import ACCESS, API_KEYS, STORE
+from shared.http.keys import ACCESS, API_KEYS, CLIENT_RECORDS, MAINTENANCE, STORE
 from shared.http.routing import add_routes
 from shared.http.states import STATES, routes
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
+from shared.stores.pg.client_records import PostgresClientRecords
 from shared.stores.pg.data import PostgresData
+from shared.stores.pg.maintenance import PostgresMaintenance
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
 
@@ -42,10 +43,12 @@ def keeps_locally(settings: RuntimeSettings, dsn: str | None) -> bool:
 def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> None:
     """Keep everything in PostgreSQL."""
     database = Database(dsn, settings.limits)
-    app[STORE] = PostgresStore(database, settings.collection) if mem0_installed() else unkept()
+    app[STORE] = PostgresStore(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
-    app[QUEUE] = PostgresQueue(database) if mem0_installed() else unkept()
+    app[QUEUE] = PostgresQueue(database)
+    app[MAINTENANCE] = PostgresMaintenance(database, settings.collection)
+    app[CLIENT_RECORDS] = PostgresClientRecords(database)
     app[DATA] = PostgresData(database)
     app.cleanup_ctx.append(database_resource(settings, database, dsn))
 
@@ -56,17 +59,19 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
     async def resource(app: web.Application) -> AsyncIterator[None]:
         # Imported here: FAISS takes a while, and a runtime on PostgreSQL never needs it.
         from shared.stores.local.access import LocalAccessRecord  # noqa: PLC0415
-        from shared.stores.local.data import LocalData  # noqa: PLC0415
+        from shared.stores.local.maintenance import LocalMaintenance  # noqa: PLC0415
         from shared.stores.local.queue import LocalQueue  # noqa: PLC0415
         from shared.stores.local.store import LocalStore  # noqa: PLC0415
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
-        app[STORE] = store if mem0_installed() else unkept()
-        app[QUEUE] = LocalQueue(store.database) if mem0_installed() else unkept()
+        app[STORE] = store
+        app[QUEUE] = LocalQueue(store.database)
         app[ACCESS] = LocalAccessRecord(store.database)
+        app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)
         app[API_KEYS] = store.api_keys
-        app[DATA] = LocalData(store.database)
-        app[STATES] = store.states()
+        app[DATA] = store.data
+        app[STATES] = store.states
+        app[CLIENT_RECORDS] = store.client_records
 
         async def ready() -> bool:
             return True

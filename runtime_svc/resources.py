@@ -19,6 +19,8 @@ from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
+from shared.http.keys import MAINTENANCE
+from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
 
 Resource = Callable[[web.Application], AsyncIterator[None]]
@@ -107,5 +109,18 @@ def chat(settings: RuntimeSettings) -> Resource:
         yield
         await learner.close()
         await provider.close()
+
+    return resource
+
+
+def upkeep(settings: RuntimeSettings) -> Resource:
+    """Meaning follows words that were corrected without an embedder; what has expired goes."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        model = app[EMBEDDER] if settings.reembed else None
+        running = Upkeep(app[MAINTENANCE], model, grace_days=settings.expiry_grace_days)
+        running.start()
+        yield
+        await running.close()
 
     return resource

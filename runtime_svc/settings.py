@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import Field, SecretStr, field_validator
 
+from shared.addresses import service_address
 from shared.settings import Settings
 
 
@@ -27,6 +27,7 @@ class RuntimeSettings(Settings):
     trust_loopback: bool | None = Field(default=None, validation_alias="RUNTIME_TRUST_LOOPBACK")
     runtimes_url: str | None = Field(default=None, validation_alias="DATALAYER_RUNTIMES_URL")
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
+    reembed: bool = Field(default=True, validation_alias="RUNTIME_REEMBED")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
 
     chat_base_url: str | None = Field(default=None, validation_alias="MEMORY_CHAT_BASE_URL")
@@ -37,12 +38,10 @@ class RuntimeSettings(Settings):
     mcp_hosts: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_HOSTS")
     mcp_origins: str | None = Field(default=None, validation_alias="MEMORY_MCP_ALLOWED_ORIGINS")
 
-    @field_validator("chat_base_url")
+    @field_validator("runtimes_url", "chat_base_url")
     @classmethod
-    def _web_address(cls, value: str | None) -> str | None:
-        if value is not None and (urlsplit(value).scheme not in {"http", "https"} or not urlsplit(value).hostname):
-            raise ValueError("the provider's address starts with http:// or https://")
-        return value
+    def _usable_address_too(cls, value: str | None) -> str | None:
+        return None if value is None else service_address(value)
 
     @field_validator("machine_token")
     @classmethod

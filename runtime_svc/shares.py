@@ -40,7 +40,7 @@ class PlatformShares:
     """The platform's allowances over HTTP. Nothing is held of a turn without an id, nor of a turn that failed."""
 
     def __init__(self, url: str | None) -> None:
-        self._url = None if url is None else url.strip().rstrip("/") + PATH
+        self._url = None if url is None else url.rstrip("/") + PATH
         self._session: aiohttp.ClientSession | None = None
         self._turns: cachetools.TTLCache[_Key, asyncio.Task[tuple[str, ...]]] = cachetools.TTLCache(
             _HELD_TURNS, _TURN_SECONDS

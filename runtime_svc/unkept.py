@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from importlib.util import find_spec
-from typing import Any, NoReturn
+from typing import NoReturn, cast
 
+from aiohttp import web
+
+from runtime_svc.keys import QUEUE
 from shared.errors import Unavailable
+from shared.http.keys import STORE
+from shared.stores.ports import MemoryStore
+from shared.stores.queue import LearnQueue
 
 
 def mem0_installed() -> bool:
@@ -14,13 +20,15 @@ def mem0_installed() -> bool:
     return find_spec("mem0") is not None
 
 
-def unkept() -> Any:
-    """Stands for any port: each of its methods raises Unavailable."""
-    return _Unkept()
+async def keep_nothing(app: web.Application) -> AsyncIterator[None]:
+    """A cleanup context, after the store's: in its place, and the queue's, stands what refuses every use."""
+    app[STORE] = cast("MemoryStore", _Unkept())
+    app[QUEUE] = cast("LearnQueue", _Unkept())
+    yield
 
 
 class _Unkept:
-    """Has every method by name."""
+    """Has every method by name; each raises Unavailable."""
 
     def __getattr__(self, _: str) -> Callable[..., Awaitable[NoReturn]]:
         async def refuse(*_: object, **__: object) -> NoReturn:

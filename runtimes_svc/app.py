@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
+
 from aiohttp import web
 
 from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
+from shared.addresses import origins_of
 from shared.api_keys import Keyring
 from shared.db.pool import Database
 from shared.http.application import new_application, protect, token_verifier
@@ -16,11 +19,13 @@ from shared.http.database import database_resource
 from shared.http.keys import ACCESS, API_KEYS, STORE
 from shared.http.routing import add_routes
 from shared.http.states import STATES
-from shared.origins import origins_of
+from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
+from shared.stores.maintenance import Maintenance
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.administration import PostgresAdministration
 from shared.stores.pg.api_keys import PostgresApiKeys
+from shared.stores.pg.maintenance import PostgresMaintenance
 from shared.stores.pg.shares import PostgresShares
 from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
@@ -45,5 +50,18 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app[STATES] = PostgresStates(database, settings.collection, settings.dimensions)
     app[API_KEYS] = PostgresApiKeys(database)
     app.cleanup_ctx.append(database_resource(settings, database, where))
+    app.cleanup_ctx.append(_upkeep(PostgresMaintenance(database, settings.collection), settings))
     add_routes(app, ROUTES)
     return app
+
+
+def _upkeep(maintenance: Maintenance, settings: PlatformSettings) -> Callable[[web.Application], AsyncIterator[None]]:
+    """What has expired goes, whether or not a runtime runs; there is no embedder here."""
+
+    async def resource(_: web.Application) -> AsyncIterator[None]:
+        running = Upkeep(maintenance, None, grace_days=settings.expiry_grace_days)
+        running.start()
+        yield
+        await running.close()
+
+    return resource

@@ -23,7 +23,8 @@ SCOPES = frozenset({IMPERSONATE})
 MOST_KEYS = 100
 """How many one owner may have."""
 
-_FORM = re.compile(r"rmk_([0-9a-f]{16})_[A-Za-z0-9_-]{43}")
+_ID = re.compile(r"[0-9a-f]{16}")
+_FORM = re.compile(rf"rmk_({_ID.pattern})_[A-Za-z0-9_-]{{43}}")
 _NOTED_EVERY = timedelta(minutes=1)
 _LONGEST_NAME = 200
 
@@ -84,6 +85,11 @@ def new_key(
     return ApiKey(key_id, owner, name, application, scopes, created, expires_at), (
         f"rmk_{key_id}_{secrets.token_urlsafe(32)}"
     )
+
+
+def is_id(text: str) -> bool:
+    """Whether a text can be the id of a key at all: what cannot is not asked of a store."""
+    return _ID.fullmatch(text) is not None
 
 
 def digest_of(text: str) -> bytes:

@@ -120,6 +120,11 @@ _SCRIPTS = (
     (0x900, 0x97F, HINDI),
     (0xB80, 0xBFF, TAMIL),
 )
+_STOPPED: dict[str, list[str]] = {}
+"""The languages that each stop word belongs to."""
+for _one in LATIN:
+    for _word in _one.stops:
+        _STOPPED.setdefault(_word, []).append(_one.stemmer)
 _LOCK = threading.Lock()
 """Snowball stemmers keep the word that they work on."""
 
@@ -129,12 +134,13 @@ def latin(words: Iterable[str]) -> tuple[list[Language], int]:
 
     A stop word scores 2 and a word with letters of its own 1; without any, all of them tie at 0.
     """
-    counts = Counter(words)
     scores = Counter[str]()
-    for word, times in counts.items():
-        for language in LATIN:
-            hit = 2 * (fold(word) in language.stops) + (not word.isascii() and not language.letters.isdisjoint(word))
-            scores[language.stemmer] += hit * times
+    for word, times in Counter(words).items():
+        for stemmer in _STOPPED.get(fold(word), ()):
+            scores[stemmer] += 2 * times
+        if not word.isascii():
+            for language in LATIN:
+                scores[language.stemmer] += times * (not language.letters.isdisjoint(word))
     best = max(scores.values(), default=0)
     return [language for language in LATIN if scores[language.stemmer] == best], best
 

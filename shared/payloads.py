@@ -13,6 +13,9 @@ from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized
 
+WORDS_VERSION = 1
+"""Which `shared.words` made `text_lemmatized`; rows without it were written by others, and are re-worded."""
+
 _IDENTITY = frozenset({"user_id", "agent_id"})
 """Never moved by any change."""
 
@@ -63,6 +66,7 @@ def new_payload(words: str, details: Details, *, now: datetime) -> dict[str, Any
         "inner_agent": details.inner_agent if _agents(details) else None,
         "categories": list(details.categories) or None,
         "immutable": details.immutable or None,
+        "words_version": WORDS_VERSION,
     }
     return {key: value for key, value in kept.items() if value is not None}
 
@@ -98,6 +102,7 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
     if patch.words is not None and words_changed:
         stale = payload.get("vector_of") or hash_of(old)
         after |= {"data": patch.words, "hash": hash_of(patch.words), "text_lemmatized": patch.lexemes or ""}
+        after["words_version"] = WORDS_VERSION
         after["vector_of"] = None if patch.vector is not None or stale == after["hash"] else stale
         if patch.correction:
             after |= {"corrected_by": by.actor, "corrected_at": stamp(now)}

@@ -15,7 +15,6 @@ from shared.errors import BadValue
 from shared.periods import Period
 from shared.records import Candidate, Candidates, Memory
 from shared.times import moment
-from shared.words import lexemes
 
 _K1 = 1.2
 _B = 0.4
@@ -37,7 +36,7 @@ _ALIKE_APART = 0.15
 """The most that their scores may differ."""
 _DIGITS = 6
 """Of a score: the engines compute cosines in single precision, each in its own order."""
-_ALIKE_FOUND = 32
+_ALIKE_FOUND = 20
 """How many of the best are compared with each other."""
 
 
@@ -70,7 +69,8 @@ def rank(
     }
     known = {candidate.memory.id: candidate for candidate in candidates.found}
     ranked = [_lifted(candidate, own, known, period) for candidate in candidates.found]
-    ranked = _newest_of_alike(_sorted(ranked), known)
+    if period is None:
+        ranked = _newest_of_alike(_sorted(ranked), known)
     return [one for one in _sorted(ranked) if threshold is None or one.score >= threshold][: max(limit, 0)]
 
 
@@ -167,20 +167,33 @@ def _sorted(ranked: list[Ranked]) -> list[Ranked]:
 
 
 def _newest_of_alike(ranked: list[Ranked], known: Mapping[str, Candidate]) -> list[Ranked]:
-    """Of memories in nearly the same words, as near to the query, a newer one answers no less than an older."""
-    best = [(one, frozenset(lexemes(one.memory.words)), known[one.memory.id]) for one in ranked[:_ALIKE_FOUND]]
+    """Of memories in nearly the same words, as near to the query, a newer one answers no less than an older.
+
+    That the older is no longer true is not told: cosines and words do not tell "moved to" from "also been to".
+    """
+    best = ranked[:_ALIKE_FOUND]
+    words: dict[str, frozenset[str]] = {}
     lifted = list(ranked)
-    for at, (one, words, candidate) in enumerate(best):
-        for older, its_words, its_candidate in best[:at]:
+    for at, one in enumerate(best):
+        for older in best[:at]:
             if (
                 (older.memory.created_at or "") < (one.memory.created_at or "")
                 and older.score - one.score <= _ALIKE_APART
-                and _same_hits(candidate, its_candidate)
-                and len(words & its_words) >= _ALIKE * len(words | its_words) > 0
+                and _same_hits(known[older.memory.id], known[one.memory.id])
+                and _alike(older.memory, one.memory, words)
             ):
                 lifted[at] = Ranked(one.memory, older.score, {**one.parts, "newer": older.score - one.score})
                 break
     return lifted
+
+
+def _alike(one: Memory, other: Memory, words: dict[str, frozenset[str]]) -> bool:
+    """Whether they share most lexemes; `words` keeps what was made of each."""
+    for memory in (one, other):
+        if memory.id not in words:
+            words[memory.id] = frozenset(str(memory.payload.get("text_lemmatized") or memory.words).split())
+    these, those = words[one.id], words[other.id]
+    return len(these & those) >= _ALIKE * len(these | those) > 0
 
 
 def _same_hits(one: Candidate, other: Candidate) -> bool:

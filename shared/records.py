@@ -34,6 +34,7 @@ RESERVED = frozenset(
         "corrected_by",
         "corrected_at",
         "vector_of",
+        "words_version",
         "app_id",
         "inner_agent",
         "categories",

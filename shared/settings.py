@@ -11,10 +11,10 @@ from pydantic import Field, SecretStr, ValidationError, field_validator
 from pydantic.fields import FieldInfo
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
+from shared.addresses import origins_of, service_address
 from shared.db.collection import Collection
 from shared.db.pool import Limits
 from shared.errors import CannotStartError
-from shared.origins import origins_of
 from shared.scope import unusable
 
 
@@ -66,6 +66,7 @@ class Settings(BaseSettings):
     )
     dimensions: int = Field(default=384, ge=1, le=16_000, validation_alias="MEMORY_VECTOR_DIMENSIONS")
     migrate: bool = Field(default=True, validation_alias="MEMORY_MIGRATE")
+    expiry_grace_days: int = Field(default=30, ge=0, le=36_500, validation_alias="MEMORY_EXPIRY_GRACE_DAYS")
     pool_size: int = Field(default=10, ge=1, le=500, validation_alias="MEMORY_POOL_SIZE")
     statement_timeout: float = Field(default=10.0, gt=0, le=600, validation_alias="MEMORY_STATEMENT_TIMEOUT")
 
@@ -97,6 +98,11 @@ class Settings(BaseSettings):
         if value is not None and (why := unusable(value)) is not None:
             raise ValueError(f"the owner's uid {why}")
         return value
+
+    @field_validator("jwks_url")
+    @classmethod
+    def _usable_address(cls, value: str | None) -> str | None:
+        return None if value is None else service_address(value)
 
     @field_validator("web_origins")
     @classmethod

@@ -14,6 +14,8 @@ from shared.errors import ServiceError
 _MOST_AT_ONCE = 1000
 """Connections to the provider; who comes later waits for one."""
 _CONNECT = 10.0
+_AHEAD = 16 * 1024
+"""Bytes of an answer that are held for a client that reads slowly, before the provider has to wait."""
 LARGEST_ANSWER = 32 * 1024 * 1024
 """Bytes of an answer that is not a stream."""
 
@@ -52,6 +54,7 @@ class Provider:
             timeout=self._timeout,
             connector=aiohttp.TCPConnector(limit=_MOST_AT_ONCE),
             cookie_jar=aiohttp.DummyCookieJar(),
+            read_bufsize=_AHEAD,
             # Compressed, a stream would come in lumps.
             headers={"Accept-Encoding": "identity", **authorization},
         )

@@ -6,26 +6,17 @@ from aiohttp import web
 
 from runtime_svc.handlers.mem0_memories import by, noted, within
 from runtime_svc.mem0_dialect.asking import asked
+from runtime_svc.mem0_dialect.projects import ORGANIZATION, project_of
 from runtime_svc.mem0_dialect.views import entity_number, shown_entities
 from shared.entities import KINDS, Kind
 from shared.errors import BadValue, NotFound
 from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE
-from shared.scope import PREFIX, Scope
-from shared.tokens import reach_of
-
-ORGANIZATION = "runtime-memory"
-
-
-def project_of(request: web.Request) -> str:
-    """What this dialect calls a project: a bound key's application, or `default`."""
-    reach = reach_of(request[CALLER])
-    return reach.application.removeprefix(PREFIX) if isinstance(reach, Scope) else "default"
 
 
 async def ping(request: web.Request) -> web.Response:
     """That the key holds, and the ids that clients want to have."""
-    project = project_of(request)
+    project = project_of(request[CALLER])
     return answer({"status": "ok", "org_id": ORGANIZATION, "project_id": project, "user_email": None})
 
 

@@ -9,13 +9,11 @@ from pydantic import Field, ValidationError
 
 from runtime_svc.handlers.mem0_memories import Revision, by, change_of, memory_id, noted, within
 from runtime_svc.keys import EMBEDDER
-from runtime_svc.mem0_dialect.revising import revise
-from shared.errors import BadValue, NotAllowed, NotFound
+from runtime_svc.mem0_dialect.batches import MOST, Done, forget_each, revise_each
+from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import STORE
-
-_MOST = 1000
 
 
 class Batch(body.Body):
@@ -31,39 +29,35 @@ class Revised(Revision):
 
 
 async def update(request: web.Request) -> web.Response:
-    """Each is changed on its own; those that are unknown or immutable are left, and said."""
+    """Change each on its own."""
     items = [_revised(one) for one in await _batch(request, "updated")]
     changes = [(memory_id(one.memory_id), change_of(one)) for one in items]
-    reach, updated, left = within(request), 0, []
-    for wanted, change in changes:
-        try:
-            await revise(request.app[STORE], request.app[EMBEDDER], reach, wanted, change, by=by(request))
-            updated += 1
-        except (NotFound, NotAllowed) as error:
-            left.append({"memory_id": wanted, "error": error.sentence})
-    noted(request, reach, updated)
-    return answer({"message": f"Successfully updated {updated} memories", "failed": left})
+    reach = within(request)
+    done = await revise_each(request.app[STORE], request.app[EMBEDDER], reach, changes, by=by(request))
+    noted(request, reach, done.count)
+    return answer(_told(done, "updated"))
 
 
 async def delete(request: web.Request) -> web.Response:
-    """Each is forgotten on its own; those that are unknown are left, and said."""
+    """Forget each on its own."""
     ids = [memory_id(_id(one)) for one in await _batch(request, "deleted")]
-    reach, deleted, left = within(request), 0, []
-    for wanted in dict.fromkeys(ids):
-        if await request.app[STORE].forget(reach, wanted, by(request)):
-            deleted += 1
-        else:
-            left.append({"memory_id": wanted, "error": "Nothing is remembered by that id."})
-    noted(request, reach, deleted)
-    return answer({"message": f"Successfully deleted {deleted} memories", "failed": left})
+    reach = within(request)
+    done = await forget_each(request.app[STORE], reach, ids, by=by(request))
+    noted(request, reach, done.count)
+    return answer(_told(done, "deleted"))
+
+
+def _told(done: Done, what: str) -> dict[str, Any]:
+    failed = [{"memory_id": one, "error": why} for one, why in done.left.items()]
+    return {"message": f"Successfully {what} {done.count} memories", "failed": failed}
 
 
 async def _batch(request: web.Request, what: str) -> list[dict[str, Any] | str]:
     said = await body.read(request, Batch)
     if not said.memories:
         raise BadValue("memories has at least one memory.")
-    if len(said.memories) > _MOST:
-        raise BadValue(f"Maximum of {_MOST} memories can be {what} at once.")
+    if len(said.memories) > MOST:
+        raise BadValue(f"Maximum of {MOST} memories can be {what} at once.")
     return said.memories
 
 

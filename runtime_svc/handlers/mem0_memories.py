@@ -14,13 +14,14 @@ from runtime_svc.learning import Learned
 from runtime_svc.mem0_dialect import adding
 from runtime_svc.mem0_dialect.adding import Adding
 from runtime_svc.mem0_dialect.asking import ENTITIES, acting, asked, ids_of, json_object, keeping
+from runtime_svc.mem0_dialect.projects import settings_of
 from runtime_svc.mem0_dialect.revising import Change, revise
 from runtime_svc.mem0_dialect.views import shown, shown_revision
 from shared import remembered
 from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
-from shared.http.keys import CALLER, STORE, reached
+from shared.http.keys import CALLER, CLIENT_RECORDS, STORE, reached
 from shared.records import By, Door
 from shared.scope import Reach, Scope
 from shared.times import expiration, stamp
@@ -55,9 +56,9 @@ def noted(request: web.Request, reach: Reach, memories: int) -> None:
 
 
 def memory_id(given: str) -> str:
-    """A memory's id. Raises BadValue for what cannot be one."""
+    """A memory's id, in its one form of 36 characters. Raises BadValue for what cannot be one."""
     try:
-        return str(UUID(given))
+        return str(UUID(given if len(given) == 36 else ""))
     except ValueError:
         raise BadValue("memory_id should be a valid UUID") from None
 
@@ -82,7 +83,8 @@ async def _learn(request: web.Request) -> tuple[Adding, Learned]:
         raise BadValue("At least one of user_id, agent_id, app_id or run_id is required.")
     request[CALLER], scope = keeping(request[CALLER], ids)
     request.app[APPSPECS].check_remembers(scope.application)
-    lesson = adding.lesson(said, ids, None)
+    project = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
+    lesson = adding.lesson(said, ids, project.get("custom_instructions"))
     learned = await learning.learn(
         request.app[LEARNING], scope, lesson, by(request), wait=said.waits, idempotency_key=key
     )

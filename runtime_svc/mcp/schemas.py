@@ -42,6 +42,13 @@ class Correction(One):
     memory: str = Field(description=f"What it should remember instead. At most {CORRECTED_LONGEST} characters.")
 
 
+class Document(Body):
+    """A document of typed data."""
+
+    type: str = Field(description="The document's type, such as UserFacts or org.example.UserFacts.")
+    data: Any = Field(description="The whole document as JSON, at most 64 KiB. It replaces the one before.")
+
+
 class All(Body):
     """The confirmation of forgetting everything."""
 
@@ -92,4 +99,5 @@ LISTED = _gives(["memories", "count", "total"], memories=_MEMORIES, count=_NUMBE
 STORED = _gives(["stored"], stored={"type": "boolean"}, id=_TEXT, event=_TEXT, event_id=_TEXT)
 CORRECTED = _gives(["corrected"], corrected=_NUMBER, memory=_MEMORY)
 FORGOTTEN = _gives(["forgotten"], forgotten=_NUMBER)
+WRITTEN = _gives(["stored"], stored={"type": "boolean"}, type=_TEXT, revision=_NUMBER)
 HISTORY = _gives(["history"], history={"type": "array", "items": _ENTRY})

@@ -100,6 +100,20 @@ _TABLE = (
     ),
     _offered(
         _tool(
+            "remember_data",
+            "Remember data",
+            "Store a JSON document of a named type, such as a profile or a list of facts. There is one document of each"
+            " type: give it whole, and it replaces the one before, which is kept as a revision.",
+            _REPLACES,
+            schemas.WRITTEN,
+        ),
+        schemas.Document,
+        work.remember_data,
+        "remember_data",
+        stored=False,
+    ),
+    _offered(
+        _tool(
             "list_memories",
             "List memories",
             "List what is remembered of the person, newest first, with ids, and how many there are in all.",

@@ -13,6 +13,7 @@ from runtime_svc.tools import withheld
 from runtime_svc.turns import Turn
 from shared.records import By, Door
 from shared.scope import PREFIX, Scope
+from shared.stores.data import DataStore
 from shared.tokens import by_of, scope_of
 
 
@@ -31,6 +32,8 @@ class Visit:
 
     reader: Reader = field(repr=False)
     learning: Learning = field(repr=False)
+    data: DataStore | None = field(repr=False)
+    """None where typed data is not kept."""
     turn: Turn
     application: str
     """The application's key."""

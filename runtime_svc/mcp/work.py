@@ -11,7 +11,7 @@ from runtime_svc.mcp.answers import DATA, CannotSay, Said, found_data, found_lin
 from runtime_svc.mcp.visit import Visit
 from runtime_svc.ports import Message
 from runtime_svc.recalling import Query
-from shared import remembered
+from shared import remembered, typed_data
 from shared.errors import Conflict, GrewMeanwhile, TooMany, Unavailable
 from shared.records import Event
 from shared.views import shown, shown_revision
@@ -51,6 +51,16 @@ async def remember(visit: Visit, said: schemas.Remember) -> Said:
     [kept] = learned.outcomes
     text = "This was remembered already." if kept.event is Event.NONE else tools.STORED
     return Said(text, {"stored": True, "id": kept.id, "event": kept.event}, 1)
+
+
+async def remember_data(visit: Visit, said: schemas.Document) -> Said:
+    """Write a document of typed data. Raises BadValue, Conflict, Unavailable, CannotSay."""
+    if visit.data is None:
+        raise CannotSay("This runtime keeps no typed data.")
+    name = typed_data.type_name(said.type)
+    written = await typed_data.put(visit.data, visit.scope, name, said.data, visit.by)
+    data = {"stored": True, "type": name, "revision": written.revision}
+    return Said(f"Stored as revision {written.revision}.", data, 1)
 
 
 async def list_newest(visit: Visit, asked: schemas.Listing) -> Said:

@@ -4,8 +4,17 @@ from __future__ import annotations
 
 from aiohttp import web
 
-from runtime_svc.handlers import mem0_account, mem0_batch, mem0_events, mem0_finding, mem0_memories
+from runtime_svc.handlers import (
+    mem0_account,
+    mem0_batch,
+    mem0_events,
+    mem0_extras,
+    mem0_finding,
+    mem0_memories,
+    mem0_project,
+)
 
+_PROJECT = "/api/v1/orgs/organizations/{organization}/projects/{project}"
 _ONE = "/v1/memories/{memory_id}"
 
 ROUTES: list[web.RouteDef] = [
@@ -28,6 +37,13 @@ ROUTES: list[web.RouteDef] = [
     web.delete("/v2/entities/{kind}/{name:.+?}", mem0_account.delete_entity),
     web.get("/v1/event/{event_id}", mem0_events.get_event),
     web.get("/v1/events", mem0_events.list_events),
+    web.post("/v1/exports", mem0_extras.create_export),
+    web.post("/v1/exports/get", mem0_extras.get_export),
+    web.post("/v1/feedback", mem0_extras.feedback),
+    web.post("/v1/summary", mem0_extras.summary),
+    web.get(_PROJECT, mem0_project.get),
+    web.patch(_PROJECT, mem0_project.update),
+    web.delete(_PROJECT, mem0_project.refuse),
     web.put("/v1/batch", mem0_batch.update),
     web.delete("/v1/batch", mem0_batch.delete),
 ]

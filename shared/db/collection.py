@@ -29,12 +29,17 @@ _COLUMNS = """
 # and an index entry stays under its limit, so that no write of a stock client fails. `created_at` is '' when it cannot
 # be read: such rows come last.
 
+STALE = "(vector IS NULL OR payload ? 'vector_of' OR payload->>'words_version' IS NULL)"
+"""What waits for a fresh vector or fresh lexemes; its index holds those rows only."""
+
 _INDEXES = (
     "CREATE INDEX IF NOT EXISTS {name}_scope ON {memories} (user_id, agent_id, created_at DESC, id)"
     " INCLUDE (expires_on)",
     "CREATE INDEX IF NOT EXISTS {name}_person ON {memories} (user_id, created_at DESC, id)"
     " INCLUDE (expires_on, agent_id)",
     "CREATE INDEX IF NOT EXISTS {name}_words ON {memories} (user_id, agent_id, hash)",
+    "CREATE INDEX IF NOT EXISTS {name}_expiry ON {memories} (expires_on) WHERE expires_on IS NOT NULL",
+    f"CREATE INDEX IF NOT EXISTS {{name}}_stale ON {{memories}} (id) WHERE {STALE}",
 )
 
 

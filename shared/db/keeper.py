@@ -28,6 +28,12 @@ GIVE_UP_AFTER = 20.0
 SHORT_LIFE = 5.0
 
 
+def opened(path: Path) -> BinaryIO:
+    """A file to lock or to append to. Never through a link: root must not be led elsewhere by the server's user."""
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.fdopen(os.open(path, flags, 0o600), "ab")
+
+
 def listening(address: str) -> bool:
     """Whether a server accepts connections there. A dead or unreaped server never does, whatever its pid file says."""
     with contextlib.closing(socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)) as probe:
@@ -88,10 +94,10 @@ class Keeper:
         log = self.data.parent / LOG
         while not self.stopping.is_set():
             clear_stale_locks(self.data, self.order["address"])
-            if log.exists() and log.stat().st_size > LOG_LIMIT:
-                log.write_bytes(b"")
             began = time.monotonic()
-            with log.open("ab") as output:
+            with opened(log) as output:
+                if output.tell() > LOG_LIMIT:
+                    output.truncate(0)
                 code = self.spawn(self.order["start"], output).wait()
             if not self.stopping.is_set() and (code == 0 or time.monotonic() - began < SHORT_LIFE):
                 # Somebody stopped it on purpose, or it cannot live: then its reason stands in the log, where the
@@ -103,7 +109,7 @@ class Keeper:
         server = threading.Thread(target=self.run_server, daemon=True)
         if not listening(self.order["address"]):
             server.start()
-        with (self.data.parent / HOLDERS).open("ab") as holders:
+        with opened(self.data.parent / HOLDERS) as holders:
             fcntl.flock(holders, fcntl.LOCK_EX)
             self.stopping.set()
             deadline = time.monotonic() + GIVE_UP_AFTER
@@ -120,7 +126,7 @@ def main() -> None:
     """Keep the server of the directory that the order names, unless another process already does."""
     order = json.loads(sys.argv[1])
     home = Path(order["data"]).parent
-    mine = (home / KEEPER).open("ab")
+    mine = opened(home / KEEPER)
     try:
         fcntl.flock(mine, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:

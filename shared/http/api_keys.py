@@ -6,7 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
-from shared.api_keys import ApiKey, digest_of, new_key
+from shared.api_keys import ApiKey, digest_of, is_id, new_key
 from shared.errors import BadValue, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
@@ -67,7 +67,8 @@ async def list_keys(request: web.Request) -> web.Response:
 
 async def revoke_key(request: web.Request) -> web.Response:
     """End one of the caller's, at once."""
-    if not await request.app[API_KEYS].revoke(Everything(owner(request)), request.match_info["key_id"]):
+    person, key_id = Everything(owner(request)), request.match_info["key_id"]
+    if not is_id(key_id) or not await request.app[API_KEYS].revoke(person, key_id):
         raise NotFound("There is no key by that id.")
     return answer({"success": True, "revoked": 1})
 

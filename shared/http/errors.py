@@ -1,4 +1,7 @@
-"""The one error shape: `{"detail": s, "error": s, "message": s, "code": "…"}`, whatever went wrong, on every route."""
+"""The one error shape: `{"detail": s, "error": s, "message": s, "code": "…"}`, whatever went wrong, on every route.
+
+Where the OpenAI clients call, `error` is the object that they read: `{"message": s, "type": …, "code": …}`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 CLIENT_DIALECTS = ("/v1/", "/v2/", "/v3/", "/api/v1/llm/", "/api/v1/orgs/", "/api/v1/webhooks/")
 """Paths of released clients, which know 400 for a bad value; native routes answer 422."""
 
-_OPENAI = ("/api/v1/llm/gateway/chat/", "/api/v1/llm/gateway/models")
+OPENAI = ("/api/v1/llm/gateway/chat/", "/api/v1/llm/gateway/models")
 """Paths of the OpenAI clients, which look for the sentence in an object that is `error`."""
 
 _SENTENCES = {
@@ -38,7 +41,7 @@ def shape(sentence: str, code: str, **extra: object) -> dict[str, object]:
 def shape_on(path: str, sentence: str, code: str, **extra: object) -> dict[str, object]:
     """The same as the clients of a path read it."""
     body = shape(sentence, code, **extra)
-    if path.startswith(_OPENAI):
+    if path.startswith(OPENAI):
         body["error"] = {"message": sentence, "type": code, "param": None, "code": code}
     return body
 

@@ -8,6 +8,8 @@ from aiohttp import web
 
 from shared.access import AccessRecord
 from shared.api_keys import ApiKeys
+from shared.client_records import ClientRecords
+from shared.stores.maintenance import Maintenance
 from shared.stores.ports import MemoryStore
 from shared.tokens import Caller
 
@@ -25,6 +27,11 @@ ACCESS: web.AppKey[AccessRecord] = web.AppKey("access", AccessRecord)
 
 API_KEYS: web.AppKey[ApiKeys] = web.AppKey("api_keys", ApiKeys)
 """What programs present in their owner's name."""
+
+MAINTENANCE: web.AppKey[Maintenance] = web.AppKey("maintenance", Maintenance)
+"""What the service does of its own accord."""
+CLIENT_RECORDS: web.AppKey[ClientRecords] = web.AppKey("client_records", ClientRecords)
+"""What programs keep beside the memories."""
 
 REACHED: web.RequestKey[tuple[int, str | None]] = web.RequestKey("reached", tuple)
 """How many memories a request reached, and of which application's key (None: across applications)."""

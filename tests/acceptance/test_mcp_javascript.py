@@ -41,7 +41,7 @@ async def test_every_tool_is_listed_and_called_as_a_person(runtime: Service, cli
         call("forget_all_memories", count=0),
     )
 
-    assert len(tools["tools"]) == 7
+    assert len(tools["tools"]) == 8
     assert found["structuredContent"]["memories"][0]["memory"] == FACT
     assert listed["structuredContent"]["total"] == 1
     assert corrected["structuredContent"]["memory"]["memory"] == "Is vegan 🍵"
@@ -63,7 +63,7 @@ async def test_another_person_sees_nothing_and_nobody_hears_why(runtime: Service
     nobodys = await javascript(client, url, {}, ["listTools"], call("search_memory", query=FACT), call("list_memories"))
 
     assert theirs["structuredContent"] == {"memories": [], "count": 0}
-    assert len(nobodys[0]["tools"]) == 7
+    assert len(nobodys[0]["tools"]) == 8
     for answered in nobodys[1:]:
         assert answered["content"][0]["text"] == NOT_SIGNED_IN
         assert answered["structuredContent"]["memories"] == []

@@ -45,7 +45,7 @@ def at(runtime: Service) -> str:
 @pytest.mark.parametrize("mode", ["auto", "legacy"])
 async def test_a_desktop_client_uses_the_memory_of_its_person(runtime: Service, mode: str) -> None:
     async with desktop(at(runtime), mode=mode, RUNTIME_MEMORY_TOKEN=token("ana")) as client:
-        assert len((await client.list_tools()).tools) == 7
+        assert len((await client.list_tools()).tools) == 8
         kept = await client.call_tool("remember", {"content": "Plays the cello 🎻"})
         found = await client.call_tool("search_memory", {"query": "music"})
         [recent] = (await client.read_resource("memory://app-1/recent")).contents

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import json
 import uuid
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from mcp.client import Client
 from mcp.shared.exceptions import MCPError
 
 from runtime_svc.tools import EMBEDDED, NOT_SIGNED_IN
+from shared.cli import main
 from tests.acceptance.mcp_clients import python_client
 from tests.services import Service, bearer
 
@@ -19,6 +22,7 @@ FACTS = ("Plays the cello in a quartet", "Is vegetarian and avoids gluten", "Par
 TOOLS = {
     "search_memory",
     "remember",
+    "remember_data",
     "list_memories",
     "correct_memory",
     "forget_memory",
@@ -86,7 +90,7 @@ async def test_tools_are_listed_with_titles_schemas_and_hints(runtime: Service, 
     reads = {name for name, tool in tools.items() if tool.annotations.read_only_hint}
     assert reads == {"search_memory", "list_memories", "memory_history"}
     destroys = {name for name, tool in tools.items() if tool.annotations.destructive_hint}
-    assert destroys == {"correct_memory", "forget_memory", "forget_all_memories"}
+    assert destroys == {"correct_memory", "forget_memory", "forget_all_memories", "remember_data"}
     assert tools["forget_all_memories"].input_schema["required"] == ["count"]
 
 
@@ -126,7 +130,7 @@ async def test_nobody_is_answered_in_a_sentence_and_nothing_is_read_or_kept(
     runtime: Service, mode: str, claims: dict[str, Any] | None, sentence: str
 ) -> None:
     headers = {} if claims is None else bearer("visitor", **claims)
-    arguments = {"query": "x", "content": "x", "memory_id": "x", "memory": "x", "count": 1}
+    arguments = {"query": "x", "content": "x", "memory_id": "x", "memory": "x", "count": 1, "type": "x", "data": 1}
 
     async with python_client(runtime, uid=None, mode=mode, **headers) as client:
         assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
@@ -184,6 +188,56 @@ async def test_the_same_fact_is_kept_once(runtime: Service) -> None:
         again = await say(client, "remember", content=" Likes  tea ")
 
     assert (again["id"], again["event"]) == (first["id"], "NONE")
+
+
+@pytest.mark.parametrize("mode", MODES)
+async def test_typed_data_is_written_whole_and_another_persons_is_never_touched(runtime: Service, mode: str) -> None:
+    path = "/api/v1/apps/memory-data/app-1/org.example.UserFacts"
+    async with python_client(runtime, uid="ana", mode=mode) as client:
+        for number, data in enumerate(({"facts": ["🍵"]}, ["x", 1.5, None], "text"), 1):
+            said = await say(client, "remember_data", type="org.example.UserFacts", data=data)
+            assert said == {"stored": True, "type": "org.example.UserFacts", "revision": number}
+        for bad in ({"type": "a/b", "data": 1}, {"type": "x"}, {"type": "x", "data": None}, {"type": "*", "data": 1}):
+            assert (await refused(client, "remember_data", **bad)).endswith((".", "?"))
+
+    assert (await runtime.get(path, uid="ana"))[1]["data"] == "text"
+    assert (await runtime.get(path, uid="bob"))[0] == 404
+
+
+async def key_of(runtime: Service, uid: str, **said: Any) -> dict[str, str]:
+    status, view = await runtime.post("/api/v1/apps/api-keys", uid=uid, json=said)
+    assert status == 201, view
+    return {"X-API-Key": view["key"]}
+
+
+async def test_a_bound_key_uses_its_application_and_no_other(runtime: Service) -> None:
+    key = await key_of(runtime, "ana", application="app-1")
+    async with python_client(runtime, uid=None, **key) as client:
+        await remember_all(client)
+        assert (await say(client, "search_memory", query="music"))["memories"][0]["memory"] == FACTS[0]
+
+    listing = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    assert (await runtime.post("/mcp/app-2", uid=None, json=listing, headers=key))[0] == 403
+
+
+async def test_what_is_done_in_anothers_name_stands_in_that_persons_record(
+    runtime: Service, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI", database)
+    arguments = ["key", "create", "--owner", "ops", "--scope", "users:impersonate", "--all-applications"]
+    made = await asyncio.to_thread(CliRunner().invoke, main, arguments)
+    headers = {"X-API-Key": made.output.strip(), "X-On-Behalf-Of": "ana"}
+
+    async with python_client(runtime, uid=None, **headers) as client:
+        await client.list_tools()
+        await say(client, "remember", content=FACTS[0])
+        await say(client, "search_memory", query=FACTS[0])
+        await client.read_resource("memory://app-1/recent")
+        await refused(client, "forget_memory", memory_id="x")
+
+    _, said = await runtime.get("/api/v1/apps/memory-access", uid="ana")
+    record = [(one["actor"], one["door"], one["verb"], one["memories"], one["app"]) for one in said["access"]]
+    assert record == [("ops", "mcp", verb, 1, "app:app-1") for verb in ("list", "search", "learn")]
 
 
 BAD = [

@@ -7,6 +7,9 @@ from itertools import product
 import pytest
 
 from runtime_svc.shares import NO_ADDRESS
+from shared.api_keys import digest_of, new_key
+from shared.http.keys import API_KEYS
+from shared.tokens import IMPERSONATE
 from tests.acceptance.conftest import Together
 from tests.services import MACHINE, Service, bearer, start_runtime
 
@@ -275,6 +278,57 @@ async def test_an_application_is_not_its_own_reader_and_half_a_pair_is_not_a_pai
     assert (await platform.put(SHARES, json={"source": "app:a", "reader": "app:a"}, uid="ana"))[0] == 422
     assert (await platform.delete(SHARES, params={"source": "app:a"}, uid="ana"))[0] == 422
     assert (await platform.delete(f"{SHARES}?source=app:a&source=app:b&reader=app:c", uid="ana"))[0] == 422
+
+
+async def key(together: Together, owner: str, *, application: str | None = None, impersonates: bool = False) -> dict:
+    """The header of an API key, kept as the command that makes them keeps it."""
+    scopes = frozenset({IMPERSONATE} if impersonates else ())
+    made, text = new_key(owner, "a key", application=application, scopes=scopes)
+    await together.platform.client.app[API_KEYS].keep(made, digest_of(text))
+    return {"X-API-Key": text}
+
+
+async def test_a_bound_key_reads_what_its_application_may_and_gives_no_word_of_the_person(together: Together) -> None:
+    await learn(together.runtime, "travel", "Reports go out on Fridays")
+    await allow(together.platform, "travel", "desk")
+    bound = {"uid": None, "headers": await key(together, "ana", application="app:desk")}
+
+    assert words(await search(together.runtime, "desk", **bound)) == ["Reports go out on Fridays"]
+    status, said = await together.platform.get(SHARES, params={"reader": "app:desk"}, **bound)
+    assert (status, [share["source"] for share in said["shares"]]) == (200, ["app:travel"])
+    for query in ({}, {"source": "app:travel"}, {"reader": "app:other"}):
+        assert (await together.platform.get(SHARES, params=query, **bound))[0] == 403
+    pair = {"source": "app:books", "reader": "app:desk"}
+    assert (await together.platform.put(SHARES, json=pair, **bound))[0] == 403
+    assert (await together.platform.delete(SHARES, params={**pair, "source": "app:travel"}, **bound))[0] == 403
+    assert (await together.runtime.post(f"{MEMORIES}/travel/search", json={"query": "reports"}, **bound))[0] == 403
+
+
+async def test_a_key_that_acts_for_a_person_reads_with_that_persons_allowances_and_gives_none(
+    together: Together,
+) -> None:
+    await learn(together.runtime, "travel", "Ana's reports go out on Fridays", "ana")
+    await learn(together.runtime, "travel", "The service's reports go out on Sundays", "svc")
+    for_ana = {"uid": None, "headers": {**await key(together, "svc", impersonates=True), "X-On-Behalf-Of": "ana"}}
+    await allow(together.platform, "travel", "desk", "svc")
+    assert words(await search(together.runtime, "desk", **for_ana)) == []
+
+    await allow(together.platform, "travel", "desk", "ana")
+    assert words(await search(together.runtime, "desk", **for_ana)) == ["Ana's reports go out on Fridays"]
+    pair = {"source": "app:books", "reader": "app:desk"}
+    assert (await together.platform.put(SHARES, json=pair, **for_ana))[0] == 403
+    assert (await together.platform.delete(SHARES, params={**pair, "source": "app:travel"}, **for_ana))[0] == 403
+    assert len((await together.platform.get(SHARES, **for_ana))[1]["shares"]) == 1
+    _, record = await together.platform.get("/api/runtimes/v1/memory-access", uid="ana")
+    assert {access["actor"] for access in record["access"]} == {"svc"}
+
+
+async def test_an_unbound_key_of_a_person_allows_as_the_person_does(together: Together) -> None:
+    own = {"uid": None, "headers": await key(together, "ana")}
+    pair = {"source": "app:travel", "reader": "app:desk"}
+
+    assert (await together.platform.put(SHARES, json=pair, **own))[0] == 200
+    assert (await together.platform.delete(SHARES, params=pair, **own))[0] == 200
 
 
 async def test_an_embed_and_an_anonymous_visitor_allow_nothing(platform: Service) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from shared.origins import origins_of
 from tests.services import bearer, start_platform
 
 PAGE = "https://app.example"
@@ -52,14 +51,3 @@ async def test_another_origin_is_given_nothing(platform, origin: str) -> None:
         assert "Access-Control-Allow-Origin" not in response.headers
     async with platform.client.get(SHARES, headers={"Origin": origin, **bearer("ana")}) as response:
         assert "Access-Control-Allow-Origin" not in response.headers
-
-
-@pytest.mark.parametrize("setting", ["*", "app.example", "https://app.example/path", "ftp://app.example", "https://"])
-def test_what_is_no_origin_is_refused_at_the_start(setting: str) -> None:
-    with pytest.raises(ValueError, match="an origin is written as"):
-        origins_of(setting)
-
-
-def test_origins_are_read_with_or_without_spaces_and_a_last_slash() -> None:
-    assert origins_of(" https://A.example/ ,http://localhost:3000,") == {"https://a.example", "http://localhost:3000"}
-    assert origins_of("") == frozenset()

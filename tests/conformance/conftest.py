@@ -19,7 +19,6 @@ from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
 from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
-from shared.stores.local.data import LocalData
 from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.pg.access import PostgresAccessRecord
@@ -42,16 +41,15 @@ class Ports:
     store: MemoryStore
     queue: LearnQueue
     access: AccessRecord
-    states: StateStore
     data: DataStore
+    states: StateStore
 
 
 @asynccontextmanager
 async def local(directory: Path) -> AsyncIterator[Ports]:
     store = await LocalStore.open(directory, dimensions=DIMENSIONS)
     try:
-        database = store.database
-        yield Ports(store, LocalQueue(database), LocalAccessRecord(database), store.states(), LocalData(store.database))
+        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database), store.data, store.states)
     finally:
         await store.close()
 
@@ -66,8 +64,8 @@ async def postgres_left(dsn: str) -> AsyncIterator[Ports]:
             PostgresStore(database, COLLECTION),
             PostgresQueue(database),
             PostgresAccessRecord(database),
-            PostgresStates(database, COLLECTION, DIMENSIONS),
             PostgresData(database),
+            PostgresStates(database, COLLECTION, DIMENSIONS),
         )
     finally:
         await database.close()
@@ -116,8 +114,8 @@ def queue(ports: Ports) -> LearnQueue:
 
 
 @pytest.fixture
-def access(ports: Ports) -> AccessRecord:
-    return ports.access
+def data(ports: Ports) -> DataStore:
+    return ports.data
 
 
 @pytest.fixture
@@ -126,8 +124,8 @@ def states(ports: Ports) -> StateStore:
 
 
 @pytest.fixture
-def data(ports: Ports) -> DataStore:
-    return ports.data
+def access(ports: Ports) -> AccessRecord:
+    return ports.access
 
 
 async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:

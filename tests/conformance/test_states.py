@@ -1,281 +1,308 @@
-"""A person's whole memory on both engines: exact round trips, across engines too; forgetting, learns in flight, limits."""
+"""Snapshots: everything of a person, kept once, restored exactly, and said of what was forgotten since."""
 
 from __future__ import annotations
 
-import asyncio
-import itertools
-from collections.abc import AsyncIterator
-from dataclasses import replace
-from datetime import datetime
-from typing import Any
-from uuid import uuid4
+from collections.abc import AsyncIterator, Sequence
 
-import numpy as np
-import orjson
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
-from shared.errors import Conflict, ForgottenMeanwhile
-from shared.payloads import Details, new_payload
-from shared.records import Add, By, Door, Patch
+from shared.errors import BadValue, Conflict
+from shared.records import By, Door, Memory, Patch
 from shared.scope import Everything
-from shared.snapshots import saving
-from shared.snapshots.document import FORMAT, Document, saved
-from shared.snapshots.entries import Entry, Kept, line
-from shared.snapshots.sealing import Digest
-from shared.stores import states as limits
-from shared.stores.ports import Accepted
-from shared.stores.states import Restored, StateStore
-from shared.times import now
-from shared.words import lemmatized
-from tests.conformance.build import ANA, ANA_TRAVEL, BEN, BY, DIMENSIONS, direction, keep, keep_many, memory
-from tests.conformance.conftest import Ports, local, postgres
+from shared.snapshots.entries import Entry, Kept, Kind
+from shared.snapshots.sealing import Part, Parts
+from shared.stores.data import DataStore
+from shared.stores.ports import Accepted, MemoryStore
+from shared.stores.states import Sealed, State, StateStore
+from tests.conformance.build import ANA, ANA_TRAVEL, BEN, BY, YESTERDAY, direction, keep, memory, words_of
 
 PERSON = Everything("ana")
 OTHER = Everything("ben")
 
-words = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60) | st.sampled_from(
-    ["🍵" * 1000, "a" * 2000, "مرحبا بالعالم", "x'; DROP TABLE data; --", "*", "\u202eevil", '{"id": 1}']
-)
-plain = (
-    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | words
-)
-metadata = st.dictionaries(
-    words, st.recursive(plain, lambda inner: st.lists(inner, max_size=3), max_leaves=5), max_size=4
-)
-details = st.builds(
-    Details,
-    run_id=st.none() | st.sampled_from(["r-1", "🍵", "r 2"]),
-    metadata=metadata,
-    expiration_date=st.none() | st.sampled_from(["2020-01-01", "2099-12-31"]),
-    learned_at=st.none() | st.datetimes(min_value=datetime(1990, 1, 1)),  # noqa: DTZ001 (Hypothesis wants none)
-)
-life = st.lists(st.tuples(st.sampled_from([ANA, ANA_TRAVEL]), words, details, st.none() | words), max_size=8)
-documents = st.lists(
-    st.tuples(st.sampled_from(["Facts", "org.example.🍵"]), plain.filter(lambda x: x is not None)), max_size=4
-)
 
-
-async def lines(states: StateStore, person: Everything = PERSON) -> list[bytes]:
-    """Everything of a person in canonical form."""
+async def whole(states: StateStore, person: Everything = PERSON) -> list[Entry]:
     found: list[Entry] = []
     await states.read(person, found.extend)
-    return [line(entry) for entry in found]
+    return found
 
 
-async def live(ports: Ports, lived: list[Any], typed: list[Any]) -> None:
-    """A life as it is drawn: memories, some corrected, and typed data."""
-    seed = itertools.count(1)
-    for scope, said, told, corrected in lived:
-        vector = np.random.default_rng(next(seed)).normal(size=DIMENSIONS).astype(np.float32)
-        add = Add(str(uuid4()), new_payload(said, told, now=now()), vector)
-        [outcome] = await ports.store.commit(scope, [add], BY)
-        if corrected is not None:
-            await ports.store.correct(scope, outcome.id, Patch(corrected, lemmatized(corrected)), BY)
-    for name, value in typed:
-        await ports.data.put(ANA, name, value, BY)
+async def listed(store: MemoryStore, person: Everything = PERSON) -> Sequence[Memory]:
+    return (await store.page(person, limit=500, show_expired=True)).memories
 
 
-async def pieces(ports: Ports, state_id: str, person: Everything = PERSON) -> AsyncIterator[bytes]:
-    state = await saving.one(ports.states, person, state_id)
-    async for piece in saved(ports.states, person, state, shown_to=person, whole=True):
-        yield piece
+async def filled(store: MemoryStore, data: DataStore) -> list[str]:
+    ids = await keep(store, ANA, memory("likes tea", minute=1, vector=direction(1, 2)), memory("in a run", run_id="r"))
+    ids += await keep(store, ANA_TRAVEL, memory("over", expiration_date=YESTERDAY, metadata={"a": [1, "é"]}))
+    await store.correct(ANA, ids[0], Patch(words="likes coffee", lexemes="like coffee"), By("zoe", Door.MEM0))
+    await data.put(ANA, "settings", {"x": 1}, BY)
+    await data.put(ANA, "settings", {"x": 2}, BY)
+    await data.set_schema(ANA, "settings", {"type": "object"})
+    await keep(store, BEN, memory("another's"))
+    return ids
 
 
-async def restore(ports: Ports, state_id: str, *, into: Everything = PERSON, by: By = BY, **more: Any) -> Restored:
-    _, _, done = await saving.restore(ports.states, into, PERSON, state_id, by, respect_forgotten=False, **more)
-    return done
-
-
-@given(lived=life, typed=documents)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_life_comes_back_byte_for_byte(
-    kind: str, prepared_database: str, tmp_path_factory: pytest.TempPathFactory, lived: list[Any], typed: list[Any]
+async def test_everything_is_read_in_the_order_of_a_snapshot(
+    store: MemoryStore, data: DataStore, states: StateStore
 ) -> None:
-    async def case(ports: Ports) -> None:
-        await live(ports, lived, typed)
-        before = await lines(ports.states)
-        state = await saving.save(ports.states, PERSON)
-        await keep(ports.store, ANA, memory("later"))
-        await ports.states.erase(PERSON, BY, allowances=True, snapshots=False)
-        assert await lines(ports.states) == []
+    ids = await filled(store, data)
+    found = await whole(states)
 
-        for _ in range(2):
-            await restore(ports, state.id)
-            assert await lines(ports.states) == before
-        assert (await saving.save(ports.states, PERSON)).id == state.id
-
-    async def whole() -> None:
-        directory = tmp_path_factory.mktemp("s") / "store"
-        async with local(directory) if kind == "local" else postgres(prepared_database) as ports:
-            await case(ports)
-
-    asyncio.run(whole())
+    assert [getattr(one, "id", None) for one in found] == [None, ids[2], ids[1], ids[0]]
+    kept = [one for one in found if isinstance(one, Kept)]
+    assert [one.kind for one in kept] == [Kind.SHORT_TERM, Kind.SESSION, Kind.USER]
+    assert all("user_id" not in one.payload for one in kept)
+    assert [(one["event"], one["old"], one["new"], one["actor"]) for one in kept[2].history] == [
+        ("ADD", None, "likes tea", "ana"),
+        ("UPDATE", "likes tea", "likes coffee", "zoe"),
+    ]
+    assert kept[2].vector == direction(1, 2).astype("<f4").tobytes()
 
 
-@given(lived=life, typed=documents)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_life_goes_to_the_other_engine_and_back_byte_for_byte(
-    prepared_database: str, tmp_path_factory: pytest.TempPathFactory, lived: list[Any], typed: list[Any]
+async def test_a_snapshot_restores_everything_as_it_was(
+    store: MemoryStore, data: DataStore, states: StateStore
 ) -> None:
-    async def case() -> None:
-        async with postgres(prepared_database) as there, local(tmp_path_factory.mktemp("s") / "store") as here:
-            await live(there, lived, typed)
-            before = await lines(there.states)
-            state = await saving.save(there.states, PERSON)
-            taken = await saving.take_in(here.states, PERSON, pieces(there, state.id))
-            assert taken.state.id == state.id
-            await restore(here, state.id)
-            assert await lines(here.states) == before
+    ids = await filled(store, data)
+    before, listing = await whole(states), await listed(store)
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    await store.forget_all(PERSON, BY, confirmed=None)
+    await data.put(ANA, "settings", {"x": 3}, BY)
+    await keep(store, ANA, memory("new since"))
+    restored = await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=False)
 
-            back = await saving.save(here.states, PERSON)
-            assert back.id == state.id
-            await there.states.erase(PERSON, BY, allowances=True, snapshots=True)
-            await saving.take_in(there.states, PERSON, pieces(here, back.id))
-            await restore(there, back.id)
-            assert await lines(there.states) == before
-
-    asyncio.run(case())
+    assert saved.counts == {"data": 1, "allowances": 0, "shortTerm": 1, "session": 1, "user": 1}
+    assert restored is not None
+    assert (restored.memories, restored.came_back, restored.replaced, restored.not_embedded) == (3, 3, 1, 0)
+    assert await whole(states) == before
+    assert await listed(store) == listing
+    found = await store.candidates(PERSON, vector=direction(1, 2), lexemes=["coffee"])
+    assert {c.memory.id for c in found.found if any(c.terms)} == {ids[0]}
+    assert words_of((await store.page(BEN, limit=5)).memories) == ["another's"]
 
 
-@pytest.fixture(params=["local", "postgres"])
-def kind(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+async def test_the_same_content_is_kept_once(store: MemoryStore, states: StateStore) -> None:
+    await keep(store, ANA, memory("likes tea"))
+    first = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    again = await states.save(PERSON, created="2026-02-02T00:00:00.000000+00:00")
+    await keep(store, ANA, memory("likes rain"))
+    other = await states.save(PERSON, created="2026-03-03T00:00:00.000000+00:00")
+
+    assert again == first
+    assert [one.id for one in await states.states(PERSON)] == [other.id, first.id]
 
 
-@pytest.mark.field("B43")
-async def test_a_snapshot_holds_every_one_of_many(ports: Ports) -> None:
-    await keep_many(ports.store, ANA, 1137)
+async def test_a_snapshot_is_the_persons_own(store: MemoryStore, states: StateStore) -> None:
+    await keep(store, ANA, memory("likes tea"))
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
 
-    state = await saving.save(ports.states, PERSON)
-    await ports.states.erase(PERSON, BY, allowances=False, snapshots=False)
-    done = await restore(ports, state.id)
-
-    assert state.counts["user"] == done.memories == 1137
-    assert await ports.store.count(ANA) == 1137
-
-
-async def test_a_learn_accepted_before_a_restore_or_an_erase_writes_nothing(ports: Ports) -> None:
-    await keep(ports.store, ANA, memory("tea"))
-    state = await saving.save(ports.states, PERSON)
-
-    for change in (
-        restore(ports, state.id),
-        ports.states.erase(PERSON, BY, allowances=False, snapshots=False),
-    ):
-        accepted = Accepted(await ports.store.epoch(ANA))
-        await change
-        with pytest.raises(ForgottenMeanwhile):
-            await ports.store.commit(ANA, [memory("too late")], BY, accepted=accepted)
+    assert await states.state(OTHER, saved.id) is None
+    assert await states.part(OTHER, saved.id, 0) is None
+    assert await states.restore(OTHER, OTHER, saved.id, BY, respect_forgotten=False) is None
+    assert not await states.drop(OTHER, saved.id)
+    assert await states.states(OTHER) == []
+    assert await states.state(PERSON, saved.id) == saved
+    assert await states.part(PERSON, saved.id, 0) is not None
+    assert await states.part(PERSON, saved.id, 1) is None
 
 
-async def test_a_restore_is_found_by_meaning_and_by_words_and_nothing_else_is(ports: Ports) -> None:
-    [tea] = await keep(ports.store, ANA, memory("tea", vector=direction(1)))
-    state = await saving.save(ports.states, PERSON)
-    await keep(ports.store, ANA, memory("coffee", vector=direction(1, 0.1)))
-    await ports.store.candidates(ANA, vector=direction(1), lexemes=["tea"])
-
-    await restore(ports, state.id)
-    found = await ports.store.candidates(ANA, vector=direction(1), lexemes=["coffe"])
-
-    assert [one.memory.id for one in found.found] == [tea]
-    assert found.found[0].cosine == pytest.approx(1, abs=1e-6)
+@pytest.mark.parametrize("wrong", ["", "abc", "\x00", "\ud800" * 36, "9" * 9000])
+async def test_a_malformed_id_is_unknown(states: StateStore, wrong: str) -> None:
+    assert await states.state(PERSON, wrong) is None
+    assert await states.part(PERSON, wrong, 0) is None
+    assert not await states.drop(PERSON, wrong)
+    assert await states.restore(PERSON, PERSON, wrong, BY, respect_forgotten=False) is None
 
 
+@pytest.mark.field("B104")
+async def test_what_was_forgotten_since_stays_forgotten_when_asked(store: MemoryStore, states: StateStore) -> None:
+    tea, rain = await keep(store, ANA, memory("likes tea"), memory("likes rain"))
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    await store.forget(ANA, tea, BY)
+    respectful = await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=True)
+    assert respectful is not None
+    assert (respectful.memories, respectful.left_out, respectful.came_back) == (1, 1, 0)
+    assert [m.id for m in await listed(store)] == [rain]
+    again = await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=False)
+
+    assert again is not None
+    assert (again.memories, again.came_back) == (2, 1)
+    assert {m.id for m in await listed(store)} == {tea, rain}
+    last = await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=True)
+    assert last is not None
+    assert (last.left_out, last.memories) == (0, 2)
+
+
+async def test_receipts_say_how_many_snapshots_still_hold_it(store: MemoryStore, states: StateStore) -> None:
+    tea, rain, _ = await keep(store, ANA, memory("likes tea"), memory("likes rain"), memory("likes snow"))
+    one = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    await store.forget(ANA, tea, BY)
+    two = await states.save(PERSON, created="2026-01-02T00:00:00.000000+00:00")
+    await store.forget(ANA, rain, BY)
+    await store.forget_all(ANA, BY, confirmed=None)
+    assert [r.held_by_snapshots for r in await store.receipts(PERSON, limit=5)] == [2, 2, 1]
+    await states.drop(PERSON, one.id)
+
+    assert [r.held_by_snapshots for r in await store.receipts(PERSON, limit=5)] == [1, 1, 0]
+    assert await states.drop(PERSON, two.id)
+    assert [r.held_by_snapshots for r in await store.receipts(PERSON, limit=5)] == [0, 0, 0]
+
+
+async def test_a_restore_raises_the_epoch(store: MemoryStore, states: StateStore) -> None:
+    await keep(store, ANA, memory("likes tea"))
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    before = await store.epoch(ANA)
+    await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=False)
+
+    assert await store.epoch(ANA) != before
+    (receipt,) = await store.receipts(PERSON, limit=5)
+    assert (receipt.verb, receipt.forgotten, receipt.application) == ("restore", 0, None)
+    await store.commit(ANA, [memory("after")], BY, accepted=Accepted(await store.epoch(ANA)))
+
+
+@pytest.mark.field("B13")
 @pytest.mark.field("B14")
-async def test_ids_and_words_that_somebody_else_has_by_now_neither_clash_nor_leak(ports: Ports) -> None:
-    ids = await keep(ports.store, ANA, memory("tea"), memory("coffee"))
-    state = await saving.save(ports.states, PERSON)
-    await ports.states.erase(PERSON, BY, allowances=False, snapshots=False)
-    await keep(ports.store, BEN, memory("tea", memory_id=ids[0]))
-    theirs = await lines(ports.states, OTHER)
+async def test_into_another_person_every_memory_gets_an_id_of_its_own(store: MemoryStore, states: StateStore) -> None:
+    ids = await keep(store, ANA, memory("likes tea", vector=direction(0, 1)), memory("likes rain"))
+    await keep(store, BEN, memory("was before"))
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    restored = await states.restore(OTHER, PERSON, saved.id, By("admin", Door.STATE), respect_forgotten=False)
+    theirs = await listed(store, OTHER)
 
-    done = [await restore(ports, state.id) for _ in range(2)]
-
-    assert [one.memories for one in done] == [2, 2]
-    mine = (await ports.store.page(ANA, limit=10)).memories
-    assert {one.words for one in mine} == {"tea", "coffee"}
-    assert ids[1] in {one.id for one in mine}
-    assert ids[0] not in {one.id for one in mine}
-    assert await lines(ports.states, OTHER) == theirs
-    [again] = [one.id for one in mine if one.words == "tea"]
-    assert await ports.store.forget(ANA, again, BY) == 1
-    assert (await restore(ports, state.id)).came_back == 1
+    assert restored is not None
+    assert (restored.memories, restored.replaced) == (2, 1)
+    assert {m.words for m in theirs} == {"likes tea", "likes rain"}
+    assert {m.person for m in theirs} == {"ben"}
+    assert not {m.id for m in theirs} & set(ids)
+    assert {m.id for m in await listed(store)} == set(ids)
+    await states.restore(OTHER, PERSON, saved.id, By("admin", Door.STATE), respect_forgotten=False)
+    assert {m.id for m in await listed(store, OTHER)} == {m.id for m in theirs}
 
 
-async def test_allowances_are_replaced_by_the_person_only(ports: Ports) -> None:
-    await keep(ports.store, ANA, memory("tea"))
-    state = await saving.save(ports.states, PERSON)
+@pytest.mark.field("B103")
+async def test_an_upload_is_kept_like_a_snapshot_of_ones_own(store: MemoryStore, states: StateStore) -> None:
+    await keep(store, ANA, *(memory(f"thing {n} " + "word " * 30, vector=direction(n + 1, 1)) for n in range(300)))
+    entries = await whole(states)
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    again = await states.take_in(PERSON, upload(entries))
+    other = await states.take_in(OTHER, upload(entries))
+    restored = await states.restore(OTHER, OTHER, other.id, By("ben", Door.STATE), respect_forgotten=False)
 
-    done = await restore(ports, state.id, by=By("support", Door.STATE))
-
-    assert done.memories == 1
-    receipts = await ports.store.receipts(PERSON, limit=1)
-    assert (receipts[0].verb, receipts[0].actor) == ("restore", "support")
-
-
-async def test_receipts_count_the_snapshots_that_still_hold_what_was_forgotten(ports: Ports) -> None:
-    [tea, coffee] = await keep(ports.store, ANA, memory("tea"), memory("coffee"))
-    first = await saving.save(ports.states, PERSON)
-    await ports.store.forget(ANA, coffee, BY)
-    second = await saving.save(ports.states, PERSON)
-    await ports.store.forget(ANA, tea, BY)
-    await ports.store.forget_all(ANA, BY, confirmed=None)
-
-    async def held() -> list[int]:
-        return [one.held_by_snapshots for one in await ports.store.receipts(PERSON, limit=9)]
-
-    assert await held() == [0, 2, 1]
-    assert await ports.states.drop(PERSON, first.id)
-    assert await held() == [0, 1, 0]
-    assert await ports.states.drop(PERSON, second.id)
-    assert await held() == [0, 0, 0]
+    assert again == saved
+    assert other.digest == saved.digest
+    assert other.id != saved.id
+    assert restored is not None
+    assert restored.memories == 300
+    assert {m.words for m in await listed(store, OTHER)} == {m.words for m in await listed(store)}
+    assert not {m.id for m in await listed(store, OTHER)} & {m.id for m in await listed(store)}
 
 
-async def test_there_are_so_many_snapshots_and_no_more(ports: Ports, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("shared.stores.local.state_rows", "shared.stores.pg.state_rows"):
-        monkeypatch.setattr(f"{module}.MOST_STATES", 2)
-    assert limits.MOST_STATES > 2
-    for number in range(2):
-        await keep(ports.store, ANA, memory(f"tea {number}"))
-        await saving.save(ports.states, PERSON)
+async def upload(entries: Sequence[Entry], **sealed: str) -> AsyncIterator[Part | Sealed]:
+    parts = Parts()
+    for part in [*parts.take(entries), *parts.rest()]:
+        yield part
+    digest = sealed.get("digest", parts.digest.value)
+    yield Sealed(sealed.get("id"), "2026-01-01T00:00:00.000000+00:00", digest, parts.digest.numbers, parts.size)
 
-    await keep(ports.store, ANA, memory("one more"))
+
+def bare(words: str, memory_id: str, vector: bytes | None = None) -> Kept:
+    payload = dict(memory(words).payload) | {"agent_id": "app:notes"}
+    return Kept(Kind.USER, memory_id, payload, vector, [])
+
+
+A = "11111111-0000-4000-8000-000000000001"
+B = "11111111-0000-4000-8000-000000000002"
+
+
+async def test_a_broken_upload_leaves_nothing(states: StateStore) -> None:
+    async def unsealed() -> AsyncIterator[Part | Sealed]:
+        parts = Parts()
+        parts.take([bare("x", A)])
+        for part in parts.rest():
+            yield part
+
+    async def failing() -> AsyncIterator[Part | Sealed]:
+        async for part in unsealed():
+            yield part
+        raise ConnectionError
+
+    with pytest.raises(BadValue):
+        await states.take_in(PERSON, unsealed())
+    with pytest.raises(ConnectionError):
+        await states.take_in(PERSON, failing())
+    with pytest.raises(BadValue):
+        await states.take_in(PERSON, upload([bare("x", A), bare("y", A)]))
+
+    assert await states.states(PERSON) == []
+
+
+async def test_another_snapshot_by_a_known_id_is_refused(states: StateStore) -> None:
+    told = bare("x", A)
+    first = await states.take_in(PERSON, upload([told], id=B))
     with pytest.raises(Conflict):
-        await saving.save(ports.states, PERSON)
-    assert len(await ports.states.states(PERSON)) == 2
+        await states.take_in(PERSON, upload([bare("y", A)], id=B))
+
+    assert await states.states(PERSON) == [first]
+    assert await states.take_in(PERSON, upload([told], id=B)) == first
 
 
-async def test_vectors_of_another_width_are_left_to_be_embedded_again(ports: Ports) -> None:
-    [tea] = await keep(ports.store, ANA, memory("tea"))
-    state = await saving.save(ports.states, PERSON)
-    document = b"".join([piece async for piece in pieces(ports, state.id)])
-    found: list[Entry] = []
-    await ports.states.read(PERSON, found.extend)
-    narrow = resealed(document, found, vector=bytes(range(16)))
+async def test_a_memory_without_a_vector_of_ours_is_found_by_its_words(store: MemoryStore, states: StateStore) -> None:
+    saved = await states.take_in(PERSON, upload([bare("zanzibar tea", A), bare("green tea", B, b"\0" * 12)]))
+    restored = await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=False)
+    near = await store.candidates(PERSON, vector=direction(1), lexemes=[])
+    found = await store.candidates(PERSON, vector=direction(1), lexemes=["zanzibar"])
 
-    await saving.take_in(ports.states, PERSON, narrow)
-    done = await restore(ports, NARROW)
-
-    assert done.not_embedded == 1
-    [kept] = (await ports.store.page(ANA, limit=9)).memories
-    assert (kept.id, kept.words, kept.payload["vector_of"]) == (tea, "tea", "none")
-    [again] = (await ports.store.candidates(ANA, vector=direction(1), lexemes=["tea"])).found
-    assert again.memory.id == tea
+    assert restored is not None
+    assert restored.not_embedded == 2
+    assert list(near.found) == []
+    assert [(c.memory.words, c.cosine) for c in found.found] == [("zanzibar tea", None)]
+    one = await store.get(PERSON, A)
+    assert one is not None
+    assert one.payload["vector_of"] == "none"
 
 
-NARROW = "11111111-2222-4333-8444-555555555555"
+async def test_a_history_from_elsewhere_comes_back_as_it_was_told(states: StateStore) -> None:
+    at = "2025-01-01T00:00:00.000000+00:00"
+    history = [
+        {"event": "ADD", "old": None, "new": "first said", "actor": "x", "door": "apps", "at": at},
+        {"event": "UPDATE", "old": "something else", "new": "then said", "actor": "y", "door": "mem0", "at": at},
+    ]
+    entry = bare("now says", A)
+    told = Kept(entry.kind, A, entry.payload, None, history)
+    saved = await states.take_in(PERSON, upload([told]))
+    await states.restore(PERSON, PERSON, saved.id, BY, respect_forgotten=False)
+    (kept,) = await whole(states)
+
+    assert isinstance(kept, Kept)
+    assert list(kept.history) == history
 
 
-async def resealed(document: bytes, entries: list[Entry], *, vector: bytes) -> AsyncIterator[bytes]:
-    """The same export, with another vector, as a service whose embedder is another would have written it."""
-    digest, written = Digest(), Document("ana", whole=True)
-    changed = [replace(entry, vector=vector) for entry in entries if isinstance(entry, Kept)]
-    for entry in changed:
-        digest.add(entry)
-    created = orjson.loads(document)["created"]
-    yield written.head(NARROW, created, format=FORMAT, checksum=digest.value)
-    for entry in changed:
-        yield written.add(entry)
-    yield written.end()
+async def test_an_erased_person_has_nothing_left(store: MemoryStore, data: DataStore, states: StateStore) -> None:
+    await filled(store, data)
+    saved = await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    kept = await states.erase(PERSON, BY, allowances=True, snapshots=False)
+    assert (kept.memories, kept.data, kept.allowances, kept.snapshots, kept.held_by_snapshots) == (3, 1, 0, 0, 1)
+    assert await whole(states) == []
+    assert await states.states(PERSON) == [saved]
+    gone = await states.erase(PERSON, BY, allowances=True, snapshots=True)
+
+    assert (gone.memories, gone.snapshots) == (0, 1)
+    assert await states.states(PERSON) == []
+    assert await data.schema(ANA, "settings") is None
+    assert [r.verb for r in await store.receipts(PERSON, limit=5)] == ["erase", "erase"]
+    assert len(await listed(store, OTHER)) == 1
+
+
+async def test_snapshots_are_bounded(store: MemoryStore, states: StateStore) -> None:
+    first: State | None = None
+    for n in range(100):
+        await keep(store, ANA, memory(f"thing {n}"))
+        first = first or await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+        await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    with pytest.raises(Conflict):
+        await states.save(PERSON, created="2026-01-01T00:00:00.000000+00:00")
+    with pytest.raises(Conflict):
+        await states.take_in(PERSON, upload([bare("x", A)]))
+    assert first is not None
+    await states.drop(PERSON, first.id)
+    await states.take_in(PERSON, upload([bare("x", A)]))
+
+    assert len(await states.states(PERSON)) == 100

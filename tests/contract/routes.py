@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import uuid
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from aiohttp import web
 from yarl import URL
 
-BODY = {"memory": "x", "query": "x", "content": "x", "source": "app:a", "reader": "app:b", "wait": True}
+from tests.services import Service
+
+BODY = {"memory": "x", "text": "x", "query": "x", "content": "x", "source": "app:a", "reader": "app:b", "wait": True}
 """A body that every route with a body can read."""
 
 _PARTS = {"app": "desk", "deployment": "live", "memory_id": str(uuid.uuid4())}
@@ -43,3 +45,8 @@ def routes_of(app: web.Application) -> Iterator[Route]:
         if route.method != "HEAD" and (route.method, template) not in seen:
             seen.add((route.method, template))
             yield Route(route.method, template, getattr(route.handler, "answers_nobody", False))
+
+
+def routes_of_all(services: Iterable[Service]) -> list[tuple[Service, Route]]:
+    """Every route of every service, each with the service that has it."""
+    return [(service, route) for service in services for route in routes_of(service.client.app)]

@@ -6,10 +6,10 @@ import uuid
 from itertools import product
 from urllib.parse import quote
 
+import asyncpg
 import pytest
 
-from shared.http.keys import STORE
-from tests.contract.routes import BODY, Route, routes_of
+from tests.contract.routes import BODY, routes_of_all
 from tests.services import Service, bearer, start_platform, start_runtime
 
 APP = "/api/v1/apps/memories/desk"
@@ -46,7 +46,7 @@ async def test_others_near_the_query_crowd_nobody_out(runtime: Service) -> None:
 
 
 @pytest.mark.field("B4")
-async def test_forgetting_all_forgets_ones_own_only(runtime: Service, platform: Service) -> None:
+async def test_forgetting_all_forgets_ones_own_only(runtime: Service, platforms: list[Service]) -> None:
     for uid in ("ana", "bob"):
         for n in range(2):
             await learn(runtime, f"{uid} {n}", uid)
@@ -56,7 +56,8 @@ async def test_forgetting_all_forgets_ones_own_only(runtime: Service, platform: 
 
     assert await words(runtime, "ana") == []
     assert await seen(runtime, "bob") == before
-    assert (await platform.get(PLATFORM, uid="bob"))[1]["total"] == 2
+    for platform in platforms:
+        assert (await platform.get(PLATFORM, uid="bob"))[1]["total"] == 2
 
 
 @pytest.mark.field("B5")
@@ -71,25 +72,26 @@ async def test_forgetting_all_forgets_more_than_a_page(runtime: Service) -> None
 
 
 @pytest.mark.field("B7")
-async def test_a_correction_moves_nothing_to_anybody(runtime: Service, platform: Service) -> None:
+async def test_a_correction_moves_nothing_to_anybody(runtime: Service, platforms: list[Service]) -> None:
     mine = await learn(runtime, "likes tea")
     [before] = await seen(runtime, "ana")
     said = {"memory": "likes green tea", "user_id": "bob", "agent_id": "app:other", "created_at": "1999-01-01"}
     said["metadata"] = {"user_id": "bob", "agent_id": "app:other", "created_at": "1999-01-01T00:00:00Z", "hash": "x"}
 
-    for service, path in ((runtime, APP), (platform, PLATFORM)):
+    for service, path in ((runtime, APP), *((platform, PLATFORM) for platform in platforms)):
         assert (await service.patch(f"{path}/{mine}", json=said, uid="ana"))[0] == 200
 
     [after] = await seen(runtime, "ana")
     assert (after["memory"], after["created_at"]) == ("likes green tea", before["created_at"])
     assert await words(runtime, "bob") == []
-    assert (await platform.get(PLATFORM, uid="bob"))[1]["memories"] == []
-    assert (await platform.get(PLATFORM, params={"agent_id": "app:other"}, uid="ana"))[1]["memories"] == []
+    for platform in platforms:
+        assert (await platform.get(PLATFORM, uid="bob"))[1]["memories"] == []
+        assert (await platform.get(PLATFORM, params={"agent_id": "app:other"}, uid="ana"))[1]["memories"] == []
 
 
 @pytest.mark.field("B8")
 async def test_what_is_learned_stays_with_its_person_whatever_the_metadata_say(
-    runtime: Service, platform: Service
+    runtime: Service, platforms: list[Service]
 ) -> None:
     reserved = {
         "user_id": "bob",
@@ -103,28 +105,27 @@ async def test_what_is_learned_stays_with_its_person_whatever_the_metadata_say(
         runtime, "likes tea", metadata={**reserved, "corrected_by": "bob", "created_at": "1999", "colour": "red"}
     )
 
-    _, said = await platform.get(PLATFORM, uid="ana")
-    [memory] = said["memories"]
-    assert (memory["user_id"], memory["agent_id"], memory["memory"]) == ("ana", "app:desk", "likes tea")
-    assert memory["metadata"] == {"colour": "red"}
+    for platform in platforms:
+        [memory] = (await platform.get(PLATFORM, uid="ana"))[1]["memories"]
+        assert (memory["user_id"], memory["agent_id"], memory["memory"]) == ("ana", "app:desk", "likes tea")
+    [memory] = await seen(runtime, "ana")
+    assert (memory["memory"], memory["metadata"]) == ("likes tea", {"colour": "red"})
     assert memory["corrected_by"] is None
     assert not memory["created_at"].startswith("1999")
     for uid, app in (("bob", APP), ("bob", "/api/v1/apps/memories/B"), ("ana", "/api/v1/apps/memories/B")):
         assert await words(runtime, uid, app) == []
 
 
-def routes(*services: Service) -> list[tuple[Service, Route]]:
-    return [(service, route) for service in services for route in routes_of(service.client.app)]
-
-
 @pytest.mark.field("B10")
 async def test_somebody_elses_id_answers_as_an_unknown_one_does_on_every_route(
-    runtime: Service, platform: Service
+    runtime: Service, platforms: list[Service]
 ) -> None:
     theirs = await learn(runtime, "likes tea")
     [before] = await seen(runtime, "ana")
-    asked = [(service, route) for service, route in routes(runtime, platform) if "{memory_id}" in route.template]
-    assert len(asked) >= 8
+    asked = [
+        (service, route) for service, route in routes_of_all([runtime, *platforms]) if "{memory_id}" in route.template
+    ]
+    assert len(asked) >= 4 + 4 * len(platforms)
 
     for service, route in asked:
         foreign = await service.call(route.method, route.url(memory_id=theirs), uid="bob", json=BODY)
@@ -153,12 +154,14 @@ MALFORMED = [
 
 @pytest.mark.field("B74")
 @pytest.mark.field("B76")
-async def test_a_malformed_id_is_a_clear_refusal_on_every_route(runtime: Service, platform: Service) -> None:
+async def test_a_malformed_id_is_a_clear_refusal_on_every_route(runtime: Service, platforms: list[Service]) -> None:
     mine = await learn(runtime, "likes tea")
 
-    for bad, (service, route) in product(MALFORMED, routes(runtime, platform)):
-        if "{memory_id}" in route.template:
-            url = route.url(memory_id=bad.replace("%s", mine))
+    for bad, (service, route) in product(MALFORMED, routes_of_all([runtime, *platforms])):
+        for part in ("memory_id", "event_id", "key_id", "state_id"):
+            if f"{{{part}}}" not in route.template:
+                continue
+            url = route.url(**{part: bad.replace("%s", mine)})
             status, said = await service.call(route.method, url, uid="ana", json=BODY)
             assert 400 <= status < 500, (bad, str(route), status)
             assert isinstance(said["detail"], str)
@@ -168,7 +171,7 @@ async def test_a_malformed_id_is_a_clear_refusal_on_every_route(runtime: Service
 @pytest.mark.field("B11")
 @pytest.mark.field("B17")
 @pytest.mark.field("S2")
-async def test_nothing_that_a_caller_says_of_themselves_counts(runtime: Service, platform: Service) -> None:
+async def test_nothing_that_a_caller_says_of_themselves_counts(runtime: Service, platforms: list[Service]) -> None:
     await learn(runtime, "Bob's secret", "bob")
     claims = {"user_id": "bob", "uid": "bob", "sub": "bob", "person": "bob", "agent_id": "app:desk", "owner": "bob"}
     filters = {"AND": [{"user_id": "bob"}], "OR": [{"user_id": "bob"}], "NOT": [{"user_id": "ana"}], "user_id": "*"}
@@ -180,15 +183,15 @@ async def test_nothing_that_a_caller_says_of_themselves_counts(runtime: Service,
         assert (status, said["memories"]) == (200, [])
     assert (await runtime.get(APP, params=claims, headers=headers, uid="ana"))[1]["memories"] == []
     assert await runtime.delete(APP, params={**claims, "count": 9}, **more) == (200, {"forgotten": 0})
-    assert (await platform.get(PLATFORM, params={"user_id": "bob"}, uid="ana"))[0] == 403
-    query = {**claims, "count": 9}
-    assert (await platform.delete(PLATFORM, params=query, uid="ana"))[0] == 403
+    for platform in platforms:
+        assert (await platform.get(PLATFORM, params={"user_id": "bob"}, uid="ana"))[0] == 403
+        assert (await platform.delete(PLATFORM, params={**claims, "count": 9}, uid="ana"))[0] == 403
 
     assert await words(runtime, "bob") == ["Bob's secret"]
 
 
 @pytest.mark.field("B16")
-async def test_people_whose_names_are_alike_are_apart(runtime: Service, platform: Service) -> None:
+async def test_people_whose_names_are_alike_are_apart(runtime: Service, platforms: list[Service]) -> None:
     people = [
         "ana",
         "ana1",
@@ -214,11 +217,12 @@ async def test_people_whose_names_are_alike_are_apart(runtime: Service, platform
         assert await words(runtime, uid) == own
         _, found = await runtime.post(f"{APP}/search", json={"query": "what am I called", "limit": 50}, uid=uid)
         assert [memory["memory"] for memory in found["memories"]] == own
-        assert [memory["memory"] for memory in (await platform.get(PLATFORM, uid=uid))[1]["memories"]] == own
+        for platform in platforms:
+            assert [memory["memory"] for memory in (await platform.get(PLATFORM, uid=uid))[1]["memories"]] == own
 
 
 @pytest.mark.field("B16")
-async def test_applications_whose_names_are_alike_are_apart(runtime: Service, platform: Service) -> None:
+async def test_applications_whose_names_are_alike_are_apart(runtime: Service, platforms: list[Service]) -> None:
     names = [
         "desk",
         "desk1",
@@ -241,8 +245,9 @@ async def test_applications_whose_names_are_alike_are_apart(runtime: Service, pl
     for name in names:
         path = f"/api/v1/apps/memories/{quote(name, safe='')}"
         assert await words(runtime, "ana", path) == [f"This is {name}"]
-        _, said = await platform.get(PLATFORM, params={"agent_id": f"app:{name}"}, uid="ana")
-        assert [memory["memory"] for memory in said["memories"]] == [f"This is {name}"]
+        for platform in platforms:
+            _, said = await platform.get(PLATFORM, params={"agent_id": f"app:{name}"}, uid="ana")
+            assert [memory["memory"] for memory in said["memories"]] == [f"This is {name}"]
 
 
 @pytest.mark.field("B19")
@@ -285,9 +290,11 @@ UNUSABLE = [
 @pytest.mark.field("S1")
 @pytest.mark.field("S12")
 @pytest.mark.field("B86")
-async def test_a_person_who_cannot_be_is_refused_at_every_door_alike(runtime: Service, platform: Service) -> None:
+async def test_a_person_who_cannot_be_is_refused_at_every_door_alike(
+    runtime: Service, platforms: list[Service]
+) -> None:
     await learn(runtime, "likes tea")
-    for uid, (service, route) in product(UNUSABLE, routes(runtime, platform)):
+    for uid, (service, route) in product(UNUSABLE, routes_of_all([runtime, *platforms])):
         if route.template.startswith("/api/"):
             status, said = await service.call(route.method, route.url(), uid=None, headers=bearer(uid), json=BODY)
             assert status == 401, (uid, str(route), said)
@@ -298,64 +305,52 @@ async def test_a_person_who_cannot_be_is_refused_at_every_door_alike(runtime: Se
 @pytest.mark.field("S12")
 @pytest.mark.field("B86")
 async def test_an_application_that_cannot_be_is_refused_at_every_door_alike(
-    runtime: Service, platform: Service
+    runtime: Service, platforms: list[Service]
 ) -> None:
     await learn(runtime, "likes tea")
     for app in [*(bad for bad in UNUSABLE if bad not in ("", "\ud800")), "app:desk", "app:"]:
-        for service, route in routes(runtime, platform):
+        for service, route in routes_of_all([runtime, *platforms]):
             if "{app}" in route.template:
                 url = route.url(app=quote(app, safe="")).update_query(count=9)
                 status, said = await service.call(route.method, url, uid="ana", json=BODY)
-                assert status == 422, (app, str(route), said)
-        for method in ("GET", "DELETE"):
+                assert status == 422 or (status == 405 and route.template == "/mcp/{app}"), (app, str(route), said)
+        for platform, method in product(platforms, ("GET", "DELETE")):
             query = {"agent_id": f"app:{app}" if app != "app:" else app, "count": 9}
             assert (await platform.call(method, PLATFORM, params=query, uid="ana"))[0] == 422
     assert await words(runtime, "ana") == ["likes tea"]
 
 
 @pytest.mark.field("B86")
-@pytest.mark.parametrize(
-    "uid",
-    [
-        "ana%",
-        "日本",
-        "jose\u0301",
-        "josé",
-        "👩‍👩‍👧",
-        "a" * 255,
-        "a/b",
-        "a?b#c",
-        "a..b",
-        "';--",
-        "null",
-        "0",
-    ],
-)
-async def test_a_person_who_can_be_learns_reads_and_forgets(runtime: Service, platform: Service, uid: str) -> None:
-    mine = await learn(runtime, "likes tea", uid)
+async def test_a_person_who_can_be_learns_reads_and_forgets(runtime: Service, platforms: list[Service]) -> None:
+    people = ["ana%", "日本", "jose\u0301", "josé", "👩‍👩‍👧", "a" * 255, "a/b", "a?b#c", "a..b", "';--", "null", "0"]
+    for uid in people:
+        mine = await learn(runtime, "likes tea", uid)
 
-    assert await words(runtime, uid) == ["likes tea"]
-    assert (await platform.get(f"{PLATFORM}/{mine}", uid=uid))[1]["memory"]["user_id"] == uid
-    assert (await runtime.delete(f"{APP}/{mine}", uid=uid))[0] == 200
-    assert await words(runtime, uid) == []
+        assert await words(runtime, uid) == ["likes tea"]
+        for platform in platforms:
+            assert (await platform.get(f"{PLATFORM}/{mine}", uid=uid))[1]["memory"]["user_id"] == uid
+        assert (await runtime.delete(f"{APP}/{mine}", uid=uid))[0] == 200
+        assert await words(runtime, uid) == []
 
 
 @pytest.mark.field("S10")
-@pytest.mark.parametrize(
-    "payload", ["{}", "null", "[]", '"x"', '{"data": "anybody\'s"}', '{"user_id": null, "agent_id": "app:desk"}']
-)
-async def test_a_row_that_names_nobody_is_shown_to_nobody(runtime: Service, platform: Service, payload: str) -> None:
-    row = uuid.uuid4()
-    async with runtime.client.app[STORE]._database.connection() as connection:
-        await connection.execute(
-            "INSERT INTO public.agent_memories (id, vector, payload) VALUES ($1, $2, $3::text::jsonb)",
-            row,
-            [0.05] * 384,
-            payload,
-        )
+async def test_a_row_that_names_nobody_is_shown_to_nobody(
+    settings_environment: pytest.MonkeyPatch, database: str
+) -> None:
+    runtime, platform = await start_runtime(database), await start_platform(database)
+    payloads = ["{}", "null", "[]", '"x"', '{"data": "anybody\'s"}', '{"user_id": null, "agent_id": "app:desk"}']
+    rows = [uuid.uuid4() for _ in payloads]
+    connection = await asyncpg.connect(database)
+    insert = "INSERT INTO public.agent_memories (id, vector, payload) VALUES ($1, $2::text::vector, $3::text::jsonb)"
+    vector = str([0.05] * 384)
+    await connection.executemany(insert, [(row, vector, said) for row, said in zip(rows, payloads, strict=True)])
+    await connection.close()
 
     for uid in ("ana", "owner-1", "null", "None"):
         assert await words(runtime, uid) == []
         assert (await runtime.post(f"{APP}/search", json={"query": "anybody"}, uid=uid))[1]["memories"] == []
         assert (await platform.get(PLATFORM, uid=uid))[1]["memories"] == []
-        assert (await platform.get(f"{PLATFORM}/{row}", uid=uid))[0] == 404
+        for row in rows:
+            assert (await platform.get(f"{PLATFORM}/{row}", uid=uid))[0] == 404
+    await runtime.client.close()
+    await platform.client.close()

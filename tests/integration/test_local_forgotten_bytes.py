@@ -8,6 +8,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from uuid import UUID
 
 import numpy as np
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from shared.payloads import Details, new_payload
 from shared.records import Add, By, Delete, Door, Patch, Update, Vector
 from shared.scope import Everything, Scope
+from shared.stores.data import MOST_REVISIONS
 from shared.stores.local.directory import DATABASE
 from shared.stores.local.overflow import PAGE, Value, padding
 from shared.stores.local.store import LocalStore
@@ -217,3 +219,48 @@ async def test_a_killed_forgetting_is_finished_at_the_next_start(tmp_path: Path)
     assert holding(copied, gone) == {}
     assert await again.count(Everything("ana")) == 0
     await again.close()
+
+
+async def test_typed_data_and_its_old_revisions_leave_no_byte(tmp_path: Path) -> None:
+    store = await LocalStore.open(tmp_path, dimensions=8)
+    scope = SCOPES[0]
+    for n in range(MOST_REVISIONS + 1):
+        await store.data.put(scope, "settings", {"said": [f"zqold{n}"] * (1 + n * 7)}, BY)
+    await store.data.set_schema(scope, "settings", {"description": "zqschema"})
+    async with asyncio.timeout(10):
+        while holding(tmp_path, {'"zqold0"'}):
+            await asyncio.sleep(0.05)
+    assert holding(tmp_path, {'"zqold1"', "zqschema"}).keys() == {'"zqold1"', "zqschema"}
+    await store.data.forget(scope, "settings", BY)
+    assert holding(tmp_path, {"zqold"}) == {}
+    await store.states.erase(Everything(scope.person), BY, allowances=True, snapshots=True)
+
+    assert holding(tmp_path, {"zqschema"}) == {}
+    await store.close()
+
+
+@pytest.mark.parametrize("by", ["drop", "erase"])
+async def test_a_dropped_snapshot_leaves_no_byte(tmp_path: Path, by: str) -> None:
+    store = await LocalStore.open(tmp_path, dimensions=384)
+    layout = Layout(store, 5, 384)
+    for _ in range(60):
+        await layout.add()
+    person = Everything("ana")
+    saved = [await store.states.save(person, created="2026-01-01T00:00:00.000000+00:00")]
+    await layout.add()
+    await store.commit(
+        SCOPES[0], [Add(str(UUID(int=1)), new_payload("more", Details(), now=now()), layout.vector())], BY
+    )
+    saved += [await store.states.save(person, created="2026-01-01T00:00:00.000000+00:00")]
+    parts = [await store.states.part(person, state.id, 0) for state in saved]
+    pieces = {part[at : at + 16] for part in parts if part is not None for at in range(64, len(part) - 64, 512)}
+    for state in saved:
+        if by == "drop":
+            await store.states.drop(person, state.id)
+    if by == "erase":
+        await store.states.erase(person, BY, allowances=False, snapshots=True)
+    content = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+
+    assert len(pieces) > 50
+    assert not [piece for piece in pieces if piece in content]
+    await store.close()

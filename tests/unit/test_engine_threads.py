@@ -8,9 +8,13 @@ import subprocess
 import sys
 import threading
 import time
+from types import SimpleNamespace
 
+import httpx
+import openai
 import pytest
 
+from runtime_svc.engine.checked_llm import bounded
 from runtime_svc.engine.threads import DaemonExecutor, SideLoop
 
 
@@ -102,3 +106,14 @@ def test_a_call_that_hangs_does_not_hold_up_the_end_of_the_process() -> None:
         asyncio.run(main())
     """
     subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
+
+
+def test_a_providers_client_gets_our_time_out_and_no_retries_of_its_own() -> None:
+    stainless = bounded(openai.OpenAI(api_key="x"), 7)
+    plain = SimpleNamespace(_client=httpx.Client(timeout=None))  # noqa: S113 (as ollama's is)
+
+    bounded(plain, 7)
+
+    assert (stainless.timeout, stainless.max_retries) == (7, 0)
+    assert plain._client.timeout == httpx.Timeout(7)
+    assert bounded(None, 7) is None

@@ -27,6 +27,7 @@ _LONGEST_READ = 10.0
 """Seconds; a longer read is stopped, so that it neither holds a thread nor keeps forgotten words in the journal."""
 _PATIENCE = 0.25
 _RETRY = 0.5
+_MOST_SELDOM = 10.0
 _SETTINGS = (
     f"PRAGMA page_size = {PAGE}",
     "PRAGMA journal_mode = WAL",
@@ -81,13 +82,13 @@ class Database:
         self._empty_soon()
         return result
 
-    async def read(self, job: Job[T]) -> T:
-        """The job on one snapshot. Raises Unavailable."""
-        return await self._reader_lane.run(lambda: self._snapshot(job))
+    async def read(self, job: Job[T], *, longest: float = _LONGEST_READ) -> T:
+        """The job on one snapshot, for so many seconds at most. Raises Unavailable."""
+        return await self._reader_lane.run(lambda: self._snapshot(job, longest))
 
     async def search(self, job: Job[T]) -> T:
         """As `read`, in the threads that search, so that searching never holds up listing."""
-        return await self._search_lane.run(lambda: self._snapshot(job))
+        return await self._search_lane.run(lambda: self._snapshot(job, _LONGEST_READ))
 
     async def close(self) -> None:
         """Finish what runs, empty the journal, close every connection."""
@@ -131,10 +132,10 @@ class Database:
                 raise
         return result
 
-    def _snapshot(self, job: Job[T]) -> T:
+    def _snapshot(self, job: Job[T], longest: float) -> T:
         with in_our_words(), self._gate.inside():
             reader = self._reader()
-            until = time.monotonic() + _LONGEST_READ
+            until = time.monotonic() + longest
             reader.set_progress_handler(lambda: time.monotonic() > until, 20_000)
             reader.execute("BEGIN")
             try:
@@ -168,10 +169,13 @@ class Database:
             self._retry = asyncio.create_task(self._keep_emptying())
 
     async def _keep_emptying(self) -> None:
+        wait = _RETRY
         try:
             while self._owes:
-                await asyncio.sleep(_RETRY)
+                await asyncio.sleep(wait)
                 await self._writer_lane.run(self._empty_journal)
+                # Each try keeps readers out for a moment: seldom enough while one reads for long.
+                wait = min(wait * 2, _MOST_SELDOM)
         finally:
             self._retry = None
 

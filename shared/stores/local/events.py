@@ -10,14 +10,14 @@ from typing import Any
 
 from shared.errors import ForgottenMeanwhile
 from shared.payloads import hash_of
-from shared.records import Add, Change, Outcome, Update
+from shared.records import Change, Outcome
 from shared.scope import Reach, Scope
+from shared.stores import barring
+from shared.stores.barring import FORGOTTEN
 from shared.stores.local.overflow import padding
 from shared.stores.local.rows import json_text
 from shared.stores.local.scopes import within
 from shared.times import stamp
-
-FORGOTTEN = "What it was to learn was forgotten before it was learned."
 
 _ENDED = "lease_until = NULL, worker = NULL, barred = '[]'"
 
@@ -49,18 +49,7 @@ def unbarred(
     ).fetchone()
     if row is None:
         raise ForgottenMeanwhile(FORGOTTEN)
-    barred = frozenset(json.loads(row[0]))
-    return [change for change in changes if _hash(change) not in barred]
-
-
-def _hash(change: Change) -> str | None:
-    match change:
-        case Add(payload=payload):
-            return str(payload["hash"])
-        case Update(words=words):
-            return hash_of(words)
-        case _:
-            return None
+    return barring.unbarred(changes, frozenset(json.loads(row[0])))
 
 
 def end(connection: sqlite3.Connection, scope: Scope, event_id: str, outcomes: Sequence[Outcome], at: datetime) -> None:

@@ -9,19 +9,21 @@ from shared.errors import GrewMeanwhile
 from shared.filters import Filter
 from shared.records import By
 from shared.scope import Reach, Scope
-from shared.stores.local import events, held, history, receipts, scopes
+from shared.stores.local import events, held, history, receipts, rows, scopes
 from shared.stores.local.conditions import condition
 from shared.stores.local.reading import count
 from shared.stores.local.rows import Row
 
 
-def forget_row(connection: sqlite3.Connection, scope: Scope, row: Row, by: By, now: datetime) -> None:
+def forget_row(
+    connection: sqlite3.Connection, scope: Scope, row: Row, by: By, now: datetime, *, verb: str = "forget"
+) -> None:
     """One memory of a scope."""
-    connection.execute("DELETE FROM memories WHERE key = ?", (row.key,))
+    rows.delete(connection, row)
     history.erase(connection, scope.person, [row.memory.id])
     events.bar(connection, scope, row.memory.words)
     states = held.note_forgotten(connection, scope.person, [row.memory.id])
-    receipts.write(connection, scope, "forget", forgotten=1, by=by, at=now, states=states)
+    receipts.write(connection, scope, receipts.Forgot(verb, 1, states), by=by, at=now)
 
 
 def forget_all(
@@ -40,6 +42,7 @@ def forget_all(
             raise GrewMeanwhile(confirmed, total)
     within, values = condition(reach, where, show_expired=True)
     deleted = connection.execute(f"DELETE FROM memories WHERE {within} RETURNING id", values).fetchall()  # noqa: S608 (constants and placeholders)
+    connection.executemany("DELETE FROM stale WHERE id = ?", deleted)
     gone = [row[0] for row in deleted]
     history.erase(connection, reach.person, gone)
     # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
@@ -47,5 +50,5 @@ def forget_all(
     scopes.raise_versions(connection, reach)
     scopes.raise_epoch(connection, reach)
     states = held.note_forgotten(connection, reach.person, gone)
-    receipts.write(connection, reach, "forget_all", forgotten=len(gone), by=by, at=now, states=states)
+    receipts.write(connection, reach, receipts.Forgot("forget_all", len(gone), states), by=by, at=now)
     return len(gone)

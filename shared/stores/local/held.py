@@ -6,13 +6,13 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-_AMONG = "user_id = ? AND live_id IN (SELECT value FROM json_each(?))"
+_MINE = "user_id = ? AND live_id IN (SELECT value FROM json_each(?))"
 
 
 def note_forgotten(connection: sqlite3.Connection, person: str, memory_ids: Sequence[str]) -> list[str]:
     """In the transaction of the forgetting: mark what snapshots hold of it; the ids of those snapshots."""
     connection.execute(
-        f"UPDATE state_memories SET forgotten = 1 WHERE {_AMONG}",  # noqa: S608 (constant)
+        f"UPDATE state_memories SET forgotten = 1 WHERE {_MINE}",  # noqa: S608 (constant)
         (person, json.dumps(memory_ids)),
     )
     return holding(connection, person, memory_ids)
@@ -21,8 +21,8 @@ def note_forgotten(connection: sqlite3.Connection, person: str, memory_ids: Sequ
 def holding(connection: sqlite3.Connection, person: str, memory_ids: Sequence[str]) -> list[str]:
     """The ids of the person's snapshots that hold any of these."""
     rows = connection.execute(
-        "SELECT id FROM states WHERE user_id = ? AND id IS NOT NULL AND key IN"  # noqa: S608 (constant)
-        f" (SELECT state_key FROM state_memories WHERE {_AMONG})",
+        "SELECT id FROM states WHERE user_id = ? AND id IS NOT NULL"  # noqa: S608 (constant)
+        f" AND key IN (SELECT state_key FROM state_memories WHERE {_MINE})",
         (person, person, json.dumps(memory_ids)),
     )
     return [row[0] for row in rows]
@@ -31,6 +31,6 @@ def holding(connection: sqlite3.Connection, person: str, memory_ids: Sequence[st
 def note_remembered(connection: sqlite3.Connection, person: str, memory_ids: Sequence[str]) -> None:
     """In the transaction of a restore: these are remembered again."""
     connection.execute(
-        f"UPDATE state_memories SET forgotten = 0 WHERE {_AMONG} AND forgotten",  # noqa: S608 (constant)
+        f"UPDATE state_memories SET forgotten = 0 WHERE {_MINE} AND forgotten",  # noqa: S608 (constant)
         (person, json.dumps(memory_ids)),
     )

@@ -19,16 +19,22 @@ def write(
     event: Event,
     *,
     old_words: str | None,
+    new_words: str | None = None,
     by: By,
     at: datetime,
 ) -> None:
-    """In the transaction of the change itself, before or after it: the new words are not written here."""
+    """In the transaction of the change itself.
+
+    `new_words` are written when they are neither the old words of the next change nor the memory's own, as in what came
+    from elsewhere.
+    """
     plain: list[Value] = [memory_id, scope.person, scope.application, event, by.actor, by.door, stamp(at)]
-    blank, fill = (None, None) if old_words is None else padding(plain, [old_words])
+    bare = old_words is None and new_words is None
+    blank, fill = (None, None) if bare else padding(plain, [old_words, new_words])
     connection.execute(
-        "INSERT INTO history (memory_id, user_id, agent_id, event, actor, door, at, blank, old_words, fill)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        [*plain, blank, old_words, fill],
+        "INSERT INTO history (memory_id, user_id, agent_id, event, actor, door, at, blank, old_words, fill,"
+        " new_words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        [*plain, blank, old_words, fill, new_words],
     )
 
 
@@ -36,14 +42,18 @@ def read(connection: sqlite3.Connection, reach: Reach, memory: Memory) -> list[R
     """Oldest first. The new words of a revision are the old words of the next, or the memory's own."""
     condition, values = within(reach)
     rows = connection.execute(
-        "SELECT key, event, old_words, user_id, agent_id, actor, door, at"  # noqa: S608 (constants and placeholders)
+        "SELECT key, event, old_words, new_words, user_id, agent_id, actor, door, at"  # noqa: S608 (constants and placeholders)
         f" FROM history WHERE {condition} AND memory_id = ? ORDER BY key",
         [*values, memory.id],
     ).fetchall()
     new_words = [row[2] for row in rows[1:]] + [memory.words]
     return [
-        Revision(str(key), memory.id, Event(event), old, new, person, application, actor, door, moment(at))
-        for (key, event, old, person, application, actor, door, at), new in zip(rows, new_words, strict=False)
+        Revision(
+            str(key), memory.id, Event(event), old, said or following, person, application, actor, door, moment(at)
+        )
+        for (key, event, old, said, person, application, actor, door, at), following in zip(
+            rows, new_words, strict=False
+        )
     ]
 
 

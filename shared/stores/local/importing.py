@@ -114,9 +114,9 @@ class _Importing:
 
     def _keep(self, scope: Scope, memory_id: str, row: StockRow) -> None:
         fits = row.vector is not None and row.vector.shape == (self.dimensions,) and bool(np.isfinite(row.vector).all())
-        vector = row.vector if fits and row.vector is not None else np.zeros(self.dimensions, dtype=np.float32)
         try:
-            self._write(scope, memory_id, _payload(row, fits=fits), rows.blob(vector, self.dimensions))
+            vector = rows.blob(row.vector, self.dimensions) if fits and row.vector is not None else rows.NO_VECTOR
+            self._write(scope, memory_id, _payload(row, fits=fits), vector)
         except (BadValue, UnicodeError):
             self.counted["unusable"] += 1
         else:
@@ -138,8 +138,7 @@ def _payload(row: StockRow, *, fits: bool) -> dict[str, Any]:
     if not isinstance(words, str) or not words:
         raise BadValue("It has no words.")
     derived = {"text_lemmatized": lemmatized(words), "hash": hash_of(words)}
-    # A vector of nothing, said to be stale: it is made again, from the words, like any other stale one.
-    return {**row.payload, **derived} | ({} if fits else {"vector_of": hash_of("")})
+    return {**row.payload, **derived} | ({} if fits else {"vector_of": rows.NOT_EMBEDDED})
 
 
 def _owner(row: StockRow) -> Scope | None:

@@ -37,6 +37,8 @@ class ScopeIndex:
         self.keys = np.empty(0, dtype=np.int64)
         self.postings = Postings()
         self.runs = Runs()
+        self.embedded = np.empty(0, dtype=np.bool_)
+        """Which positions have a vector at all."""
         self.vectors = Flat(dimensions)
         self._dimensions = dimensions
         self._alive = np.empty(0, dtype=np.bool_)
@@ -79,7 +81,9 @@ class ScopeIndex:
             if entry.run_id is not None:
                 self.runs.put(entry.run_id, (entry.created_at, entry.id, position))
         self.postings.extend(entry.lexemes for entry in entries)
-        self.vectors.extend(b"".join(entry.vector for entry in entries))
+        nothing = bytes(4 * self._dimensions)
+        self.vectors.extend(b"".join(entry.vector or nothing for entry in entries))
+        self.embedded = np.concatenate([self.embedded, np.array([bool(e.vector) for e in entries], dtype=np.bool_)])
 
     def seen(self, *, today: str | None, only: Iterable[int] | None) -> Mask:
         """The positions that a read may see: alive, not expired by `today`, and of the keys in `only`, where given."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from uuid import uuid4
 
@@ -12,36 +14,32 @@ from shared.scope import Everything, Reach, Scope
 from shared.times import moment, stamp
 
 
-def write(
-    connection: sqlite3.Connection,
-    reach: Reach,
-    verb: str,
-    *,
-    forgotten: int,
-    by: By,
-    at: datetime,
-    states: Sequence[str] = (),
-) -> None:
-    """In the transaction of the forgetting itself; `states` are the snapshots that still hold something of it."""
-    receipt_id = str(uuid4())
+@dataclass(frozen=True, slots=True)
+class Forgot:
+    """What a receipt says: by which verb, how many, and which snapshots still hold something of it."""
+
+    verb: str
+    count: int
+    states: Sequence[str] = ()
+
+
+def write(connection: sqlite3.Connection, reach: Reach, forgot: Forgot, *, by: By, at: datetime) -> None:
+    """In the transaction of the forgetting itself."""
+    states = json.dumps(list(forgot.states))
     application = reach.application if isinstance(reach, Scope) else None
     connection.execute(
-        "INSERT INTO receipts (id, user_id, agent_id, verb, forgotten, actor, door, at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (receipt_id, reach.person, application, verb, forgotten, by.actor, by.door, stamp(at)),
-    )
-    connection.executemany(
-        "INSERT INTO receipt_states (receipt_id, state_id) VALUES (?, ?)", [(receipt_id, state) for state in states]
+        "INSERT INTO receipts (id, user_id, agent_id, verb, forgotten, actor, door, at, states)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (str(uuid4()), reach.person, application, forgot.verb, forgot.count, by.actor, by.door, stamp(at), states),
     )
 
 
 def read(connection: sqlite3.Connection, person: Everything, *, limit: int, offset: int) -> list[Receipt]:
     """Newest first."""
     rows = connection.execute(
-        "SELECT id, agent_id, verb, forgotten, actor, door, at,"
-        " (SELECT count(*) FROM receipt_states JOIN states s ON s.id = state_id AND s.user_id = receipts.user_id"
-        " WHERE receipt_id = receipts.id) FROM receipts"
-        " WHERE user_id = ? ORDER BY at DESC, id LIMIT ? OFFSET ?",
+        "SELECT id, agent_id, verb, forgotten, actor, door, at, (SELECT count(*) FROM states"
+        " WHERE states.user_id = receipts.user_id AND states.id IN (SELECT value FROM json_each(receipts.states)))"
+        " FROM receipts WHERE user_id = ? ORDER BY at DESC, id LIMIT ? OFFSET ?",
         (person.person, limit, offset),
     )
     return [

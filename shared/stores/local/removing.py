@@ -20,8 +20,3 @@ def data(connection: sqlite3.Connection, person: str) -> int:
     connection.execute("DELETE FROM data WHERE user_id = ?", (person,))
     connection.execute("DELETE FROM data_schemas WHERE user_id = ?", (person,))
     return int(count)
-
-
-def allowances(connection: sqlite3.Connection, person: str) -> int:
-    """All allowances of a person; how many there were."""
-    return int(connection.execute("DELETE FROM shares WHERE user_id = ?", (person,)).rowcount)

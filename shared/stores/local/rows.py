@@ -19,6 +19,12 @@ from shared.stores.local.overflow import Value, padding
 _HYPHENATED = 36
 _LONGEST_HASH = 64
 
+NO_VECTOR = b""
+"""Of a memory that came without one, or with one of another embedder: it is near nothing until it is embedded."""
+
+NOT_EMBEDDED = "none"
+"""What `vector_of` says of such a memory: its vector is of no words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -63,6 +69,7 @@ def insert(
         " vector, fill) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         _columns(scope, memory_id, payload, vector, version),
     )
+    _mark(connection, memory_id, payload)
 
 
 def replace(connection: sqlite3.Connection, scope: Scope, key: int, row: Row, version: int) -> None:
@@ -72,6 +79,20 @@ def replace(connection: sqlite3.Connection, scope: Scope, key: int, row: Row, ve
         " version = ?, blank = ?, payload = ?, vector = ?, fill = ? WHERE key = ?",
         [*_columns(scope, row.memory.id, row.memory.payload, row.vector, version), key],
     )
+    _mark(connection, row.memory.id, row.memory.payload)
+
+
+def delete(connection: sqlite3.Connection, row: Row) -> None:
+    """The row, and that it waits for anything."""
+    connection.execute("DELETE FROM memories WHERE key = ?", (row.key,))
+    connection.execute("DELETE FROM stale WHERE id = ?", (row.memory.id,))
+
+
+def _mark(connection: sqlite3.Connection, memory_id: str, payload: Payload) -> None:
+    """Note whether it waits for a fresh vector or fresh lexemes."""
+    stale = payload.get("vector_of") is not None or payload.get("words_version") is None
+    sql = "INSERT OR IGNORE INTO stale (id) VALUES (?)" if stale else "DELETE FROM stale WHERE id = ?"
+    connection.execute(sql, (memory_id,))
 
 
 def find(connection: sqlite3.Connection, scope: Scope, memory_id: str) -> Row | None:
@@ -104,10 +125,10 @@ def _text(value: object, longest: int | None = None) -> str | None:
     return None if value is None else str(value)[:longest]
 
 
-def json_text(payload: dict[str, Any]) -> str:
-    """An object as it is kept. Raises BadValue for what no store can keep."""
+def json_text(value: object) -> str:
+    """JSON as it is kept. Raises BadValue for what no store can keep."""
     try:
-        text = json.dumps(payload, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
         text.encode()
     except (ValueError, TypeError, RecursionError) as error:
         raise BadValue("It holds what cannot be kept: a number that is not finite, or broken text.") from error

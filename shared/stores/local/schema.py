@@ -5,7 +5,6 @@ from __future__ import annotations
 import sqlite3
 
 from shared.errors import CannotStartError
-from shared.stores.local import state_schema
 from shared.stores.local.directory import Identity
 
 _APPLICATION = 0x524D454D
@@ -147,8 +146,94 @@ _VERSIONS = (
         digest BLOB NOT NULL
     ) STRICT, WITHOUT ROWID;
     CREATE INDEX api_keys_owner ON api_keys (user_id, created_at, id);
+
+    -- What programs keep beside a person's memories: project settings, exports asked for, feedback. No words.
+    CREATE TABLE client_records (
+        user_id TEXT NOT NULL,
+        kind TEXT NOT NULL,
+        id TEXT NOT NULL,
+        body TEXT NOT NULL,
+        created_at TEXT NOT NULL,
+        updated_at TEXT NOT NULL,
+        PRIMARY KEY (user_id, kind, id)
+    ) STRICT, WITHOUT ROWID;
     """,
-    state_schema.TABLES,
+    """
+    -- Snapshots: copies of all that is remembered of a person, made by the person. A state is complete once its `id` is
+    -- set; one that never was is what a broken upload left, and is removed by a later one.
+    CREATE TABLE states (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        id TEXT,
+        created TEXT,
+        digest TEXT,
+        counts TEXT NOT NULL DEFAULT '{}',
+        size INTEGER NOT NULL DEFAULT 0,
+        parts INTEGER NOT NULL DEFAULT 0,
+        begun_at TEXT NOT NULL
+    ) STRICT;
+    CREATE UNIQUE INDEX states_person ON states (user_id, id);
+    CREATE INDEX states_unfinished ON states (begun_at) WHERE id IS NULL;
+    CREATE TABLE state_parts (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        state_key INTEGER NOT NULL REFERENCES states (key) ON DELETE CASCADE,
+        part INTEGER NOT NULL,
+        blank BLOB NOT NULL,
+        content BLOB NOT NULL,
+        fill BLOB NOT NULL,
+        UNIQUE (state_key, part)
+    ) STRICT;
+
+    -- Which memories a state holds, by the id in it and the id under which it lives; which were forgotten since.
+    CREATE TABLE state_memories (
+        state_key INTEGER NOT NULL REFERENCES states (key) ON DELETE CASCADE,
+        user_id TEXT NOT NULL,
+        memory_id TEXT NOT NULL,
+        live_id TEXT NOT NULL,
+        forgotten INTEGER NOT NULL DEFAULT 0,
+        PRIMARY KEY (state_key, memory_id)
+    ) STRICT, WITHOUT ROWID;
+    CREATE INDEX state_memories_live ON state_memories (user_id, live_id);
+
+    -- Typed data memory: documents by person, application and type, every revision of each.
+    CREATE TABLE data (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        type TEXT NOT NULL,
+        revision INTEGER NOT NULL,
+        actor TEXT NOT NULL,
+        created TEXT NOT NULL,
+        blank BLOB NOT NULL,
+        data TEXT NOT NULL,
+        fill BLOB NOT NULL,
+        UNIQUE (user_id, agent_id, type, revision)
+    ) STRICT;
+    CREATE TABLE data_schemas (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        type TEXT NOT NULL,
+        blank BLOB NOT NULL,
+        schema TEXT NOT NULL,
+        fill BLOB NOT NULL,
+        UNIQUE (user_id, agent_id, type)
+    ) STRICT;
+
+    -- Which snapshots still held something of what a receipt is about, when it was forgotten.
+    ALTER TABLE receipts DROP COLUMN held;
+    ALTER TABLE receipts ADD COLUMN states TEXT NOT NULL DEFAULT '[]';
+
+    -- Only where they are not the old words of the next change, nor the memory's own.
+    ALTER TABLE history ADD COLUMN new_words TEXT;
+    """,
+    """
+    -- What waits for a fresh vector or fresh lexemes, and what expires: by id and date, no words. All that there is
+    -- is looked at once.
+    CREATE TABLE stale (id TEXT NOT NULL PRIMARY KEY) STRICT, WITHOUT ROWID;
+    INSERT INTO stale SELECT id FROM memories;
+    CREATE INDEX memories_expiry ON memories (expires_on) WHERE expires_on IS NOT NULL;
+    """,
 )
 
 

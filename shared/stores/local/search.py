@@ -115,7 +115,7 @@ def _nearest(looks: Sequence[_Look], query: _Query) -> set[Place]:
         return set()
     scored: list[tuple[float, Place]] = []
     for number, look in enumerate(looks):
-        positions = look.index.vectors.nearest(query.vector, look.seen, query.limit)
+        positions = look.index.vectors.nearest(query.vector, look.seen & look.index.embedded, query.limit)
         cosines = look.index.vectors.cosines(query.vector, positions)
         scored += [(-float(c), (number, int(p))) for c, p in zip(cosines, positions, strict=True)]
     return {place for _, place in sorted(scored)[: query.limit]}
@@ -153,7 +153,7 @@ def _found(connection: sqlite3.Connection, look: _Look, query: _Query, positions
     return [
         Candidate(
             memory=rows[key],
-            cosine=None if cosines is None else cosines[n],
+            cosine=cosines[n] if cosines is not None and look.index.embedded[position] else None,
             terms=look.counts[:, position].tolist(),
             length=int(look.lengths[position]),
             neighbours=look.index.runs.neighbours(position, look.seen),

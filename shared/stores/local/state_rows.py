@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from shared.errors import Conflict
+from shared.errors import BadValue, Conflict
 from shared.scope import Everything
 from shared.snapshots.sealing import Part, state_id
 from shared.stores.local.overflow import padding
@@ -42,44 +42,49 @@ def begin(connection: sqlite3.Connection, person: Everything) -> int:
 
 
 def add_parts(connection: sqlite3.Connection, person: Everything, key: int, number: int, parts: Sequence[Part]) -> int:
-    """Some parts, counted from a number; the number of the next. Raises sqlite3.IntegrityError for an id twice."""
+    """Some parts, counted from a number; the number of the next. Raises BadValue for a memory that is in it twice."""
     for part in parts:
         blank, fill = padding([key, number], [part.content])
         connection.execute(
             "INSERT INTO state_parts (state_key, part, blank, content, fill) VALUES (?, ?, ?, ?, ?)",
             (key, number, blank, part.content, fill),
         )
-        # What the person forgot stays forgotten in a snapshot of theirs that comes from outside.
-        connection.execute(
-            "INSERT INTO state_memories (state_key, memory_id, user_id, live_id, forgotten)"
-            " SELECT ?, value, ?, value, EXISTS (SELECT 1 FROM state_memories m"
-            " WHERE m.user_id = ? AND m.live_id = value AND m.forgotten) FROM json_each(?)",
-            (key, person.person, person.person, json.dumps(part.memory_ids)),
-        )
+        _add_memories(connection, person, key, part.memory_ids)
         number += 1
     return number
 
 
+def _add_memories(connection: sqlite3.Connection, person: Everything, key: int, memory_ids: Sequence[str]) -> None:
+    try:
+        # What the person forgot stays forgotten in a snapshot of theirs that comes from outside.
+        connection.executemany(
+            "INSERT INTO state_memories (state_key, user_id, memory_id, live_id, forgotten)"
+            " SELECT :key, :person, :id, :id, EXISTS (SELECT 1 FROM state_memories"
+            " WHERE user_id = :person AND live_id = :id AND forgotten)",
+            [{"key": key, "person": person.person, "id": memory_id} for memory_id in memory_ids],
+        )
+    except sqlite3.IntegrityError as error:
+        raise BadValue("A memory stands in it twice. Nothing was taken in.") from error
+
+
 def seal(connection: sqlite3.Connection, person: Everything, key: int, sealed: Sealed, parts: int) -> State:
-    """Complete a state. Raises sqlite3.IntegrityError when the person has one with this id."""
+    """Complete a state; one with the same content is kept once. Raises Conflict for another one with the same id."""
+    wanted = sealed.id or state_id(person.person, sealed.digest)
+    if (known := find(connection, person, wanted)) is not None:
+        if known.digest != sealed.digest:
+            raise Conflict("You have another snapshot by this id. Nothing was taken in.")
+        connection.execute("DELETE FROM states WHERE key = ?", (key,))
+        return known
     row = connection.execute(
-        "UPDATE states SET id = ?, created = ?, digest = ?, counts = ?, size = ?, parts = ? WHERE key = ?"  # noqa: S608 (constant)
-        f" RETURNING {_COLUMNS}",
-        (
-            sealed.id or state_id(person.person, sealed.digest),
-            sealed.created,
-            sealed.digest,
-            json.dumps(dict(sealed.counts)),
-            sealed.size,
-            parts,
-            key,
-        ),
+        "UPDATE states SET id = ?, created = ?, digest = ?, counts = ?, size = ?, parts = ?"  # noqa: S608 (constant)
+        f" WHERE key = ? RETURNING {_COLUMNS}",
+        (wanted, sealed.created, sealed.digest, json.dumps(dict(sealed.counts)), sealed.size, parts, key),
     ).fetchone()
     return _state(row)
 
 
 def discard(connection: sqlite3.Connection, key: int) -> None:
-    """Remove a state that is not complete."""
+    """Remove a state that was not completed."""
     connection.execute("DELETE FROM states WHERE key = ? AND id IS NULL", (key,))
 
 
@@ -109,8 +114,7 @@ def drop(connection: sqlite3.Connection, person: Everything, state_id: str) -> b
 
 def drop_all(connection: sqlite3.Connection, person: Everything) -> int:
     """Remove all of a person's; how many there were."""
-    gone = connection.execute("DELETE FROM states WHERE user_id = ? AND id IS NOT NULL", (person.person,))
-    return int(gone.rowcount)
+    return connection.execute("DELETE FROM states WHERE user_id = ? AND id IS NOT NULL", (person.person,)).rowcount
 
 
 def hold(connection: sqlite3.Connection, person: Everything, state_id: str) -> tuple[int, int] | None:
@@ -122,7 +126,7 @@ def hold(connection: sqlite3.Connection, person: Everything, state_id: str) -> t
 
 
 def content(connection: sqlite3.Connection, key: int, number: int) -> bytes:
-    """One part of a state."""
+    """One part of a state that is held."""
     row = connection.execute(
         "SELECT content FROM state_parts WHERE state_key = ? AND part = ?", (key, number)
     ).fetchone()
@@ -130,9 +134,11 @@ def content(connection: sqlite3.Connection, key: int, number: int) -> bytes:
 
 
 def part(connection: sqlite3.Connection, person: Everything, state_id: str, number: int) -> bytes | None:
-    """One part of a person's state; None when there is none."""
+    """One part of a state; None when there is none."""
     found = hold(connection, person, state_id)
-    return None if found is None or number >= found[1] else content(connection, found[0], number)
+    if found is None or not 0 <= number < found[1]:
+        return None
+    return content(connection, found[0], number)
 
 
 def forgotten(connection: sqlite3.Connection, key: int) -> frozenset[str]:
@@ -150,4 +156,5 @@ def moved(connection: sqlite3.Connection, key: int) -> dict[str, str]:
 
 
 def _state(row: tuple[Any, ...]) -> State:
-    return State(row[0], row[1], row[2], json.loads(row[3]), row[4], row[5])
+    state_id, created, digest, counts, size, parts = row
+    return State(state_id, created, digest, json.loads(counts), size, parts)

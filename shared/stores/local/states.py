@@ -1,43 +1,36 @@
-"""`StateStore` in a directory of this machine: opens the transaction and calls the module of each table."""
+"""`StateStore` in the local store: each write is one transaction of the one writer."""
 
 from __future__ import annotations
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
+from datetime import datetime
 
-from shared.errors import BadValue, Conflict
+from shared.errors import BadValue
 from shared.records import By
 from shared.scope import Everything
 from shared.snapshots.entries import Entry
-from shared.snapshots.sealing import Part, Parts
-from shared.snapshots.sealing import state_id as id_of
-from shared.stores.local import restoring, state_rows
+from shared.snapshots.sealing import Part, Parts, opened
+from shared.stores.local import events, held, receipts, removing, scopes, state_rows
+from shared.stores.local.cache import IndexCache
 from shared.stores.local.database import Database
 from shared.stores.local.refilling import Refill
 from shared.stores.local.whole import everything
 from shared.stores.states import Erased, Restored, Sealed, State
 from shared.times import now
 
-
-class _AlreadyThereError(Exception):
-    """Ends a transaction that would keep the same snapshot twice."""
-
-    def __init__(self, state: State) -> None:
-        super().__init__()
-        self.state = state
+_LONGEST_READ = 300.0
+"""Seconds to read all of a person."""
 
 
 class LocalStates:
-    """The snapshots of people in the directory of a local store, and their memory as a whole."""
+    """The snapshots of people in one directory, and their memory as a whole."""
 
-    def __init__(
-        self, database: Database, *, dimensions: int, changed: Callable[[Everything], Awaitable[None]]
-    ) -> None:
-        """`changed` is told of whose memory was replaced or erased, so that nothing of it stays in search indexes."""
+    def __init__(self, database: Database, cache: IndexCache, dimensions: int) -> None:
         self._database = database
+        self._cache = cache
         self._dimensions = dimensions
-        self._changed = changed
 
     async def read(self, person: Everything, take: Callable[[Sequence[Entry]], None]) -> None:
         """See the port."""
@@ -46,7 +39,7 @@ class LocalStates:
             for entries in everything(connection, person.person):
                 take(entries)
 
-        await self._database.read(job)
+        await self._database.read(job, longest=_LONGEST_READ)
 
     async def save(self, person: Everything, *, created: str) -> State:
         """See the port."""
@@ -58,17 +51,10 @@ class LocalStates:
             for entries in everything(connection, person.person):
                 number = state_rows.add_parts(connection, person, key, number, parts.take(entries))
             number = state_rows.add_parts(connection, person, key, number, parts.rest())
-            digest = parts.digest
-            known = state_rows.find(connection, person, id_of(person.person, digest.value))
-            if known is not None:
-                raise _AlreadyThereError(known)
-            sealed = Sealed(None, created, digest.value, digest.numbers, parts.size)
+            sealed = Sealed(None, created, parts.digest.value, parts.digest.numbers, parts.size)
             return state_rows.seal(connection, person, key, sealed, number)
 
-        try:
-            return await self._database.write(job)
-        except _AlreadyThereError as error:
-            return error.state
+        return await self._database.write(job)
 
     async def take_in(self, person: Everything, parts: AsyncIterator[Part | Sealed]) -> State:
         """See the port."""
@@ -83,7 +69,7 @@ class LocalStates:
             return await self._take_in(person, key, parts)
         finally:
             # Sealed it stays; anything else leaves nothing.
-            await asyncio.shield(self._database.forget(lambda connection: state_rows.discard(connection, key)))
+            await asyncio.shield(self._database.erase(lambda connection: state_rows.discard(connection, key)))
 
     async def _take_in(self, person: Everything, key: int, parts: AsyncIterator[Part | Sealed]) -> State:
         number = 0
@@ -93,25 +79,13 @@ class LocalStates:
             number = await self._add(person, key, number, part)
         raise BadValue("It has no end. Nothing was taken in.")
 
-    async def _add(self, person: Everything, key: int, number: int, part: Part) -> int:
-        def job(connection: sqlite3.Connection) -> int:
-            try:
-                return state_rows.add_parts(connection, person, key, number, [part])
-            except sqlite3.IntegrityError as error:
-                raise BadValue("A memory stands in it twice. Nothing was taken in.") from error
-
-        return await self._database.write(job)
-
     async def _seal(self, person: Everything, key: int, sealed: Sealed, parts: int) -> State:
-        def job(connection: sqlite3.Connection) -> State:
-            known = state_rows.find(connection, person, sealed.id or id_of(person.person, sealed.digest))
-            if known is None:
-                return state_rows.seal(connection, person, key, sealed, parts)
-            if known.digest != sealed.digest:
-                raise Conflict("You have another snapshot by this id. Nothing was taken in.")
-            return known
+        return await self._database.write(lambda connection: state_rows.seal(connection, person, key, sealed, parts))
 
-        return await self._database.write(job)
+    async def _add(self, person: Everything, key: int, number: int, part: Part) -> int:
+        return await self._database.write(
+            lambda connection: state_rows.add_parts(connection, person, key, number, [part])
+        )
 
     async def states(self, person: Everything) -> list[State]:
         """See the port."""
@@ -148,20 +122,52 @@ class LocalStates:
                 forgotten=state_rows.forgotten(connection, key),
                 live=state_rows.moved(connection, key),
                 respect_forgotten=respect_forgotten,
-                allowances=by.actor == into.person,
             )
-            return restoring.restore(refill, key, parts, by)
+            return _restore(refill, key, parts, by)
 
-        done = await self._database.forget(job)
-        await self._changed(into)
-        return done
+        restored = await self._database.forget(job)
+        await self._database.search(lambda _: self._cache.drop(into))
+        return restored
 
-    async def erase(self, person: Everything, by: By, *, allowances: bool, snapshots: bool) -> Erased:
+    async def erase(self, person: Everything, by: By, *, allowances: bool, snapshots: bool) -> Erased:  # noqa: ARG002 (the platform's, of which a local store has none)
         """See the port."""
-        erased = await self._database.forget(
-            lambda connection: restoring.erase(
-                connection, person, by, now(), allowances=allowances, snapshots=snapshots
-            )
-        )
-        await self._changed(person)
+
+        def job(connection: sqlite3.Connection) -> Erased:
+            gone = removing.memories(connection, person.person)
+            documents = removing.data(connection, person.person)
+            dropped = state_rows.drop_all(connection, person) if snapshots else 0
+            states = held.note_forgotten(connection, person.person, gone)
+            _close(connection, person, by, receipts.Forgot("erase", len(gone), states), at=now())
+            return Erased(len(gone), documents, 0, dropped, len(states))
+
+        erased = await self._database.forget(job)
+        await self._database.search(lambda _: self._cache.drop(person))
         return erased
+
+
+def _restore(refill: Refill, key: int, parts: int, by: By) -> Restored:
+    connection, person = refill.connection, Everything(refill.person)
+    before = removing.memories(connection, person.person)
+    removing.data(connection, person.person)
+    for number in range(parts):
+        refill.write(opened(state_rows.content(connection, key, number)))
+    refill.finish()
+    gone = [memory_id for memory_id in before if memory_id not in refill.written]
+    states = held.holding(connection, person.person, gone)
+    _close(connection, person, by, receipts.Forgot("restore", len(gone), states), at=refill.at)
+    return Restored(
+        memories=len(refill.written),
+        came_back=len(refill.came_back),
+        left_out=refill.left_out,
+        replaced=len(gone),
+        not_embedded=refill.not_embedded,
+    )
+
+
+def _close(
+    connection: sqlite3.Connection, person: Everything, by: By, forgot: receipts.Forgot, *, at: datetime
+) -> None:
+    events.drop_unfinished(connection, person, at)
+    scopes.raise_versions(connection, person)
+    scopes.raise_epoch(connection, person)
+    receipts.write(connection, person, forgot, by=by, at=at)

@@ -28,9 +28,12 @@ from shared.records import (
     Vector,
 )
 from shared.scope import Everything, Reach, Scope
+from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
 from shared.stores.local.cache import IndexCache
+from shared.stores.local.client_records import LocalClientRecords
+from shared.stores.local.data import LocalData
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory
 from shared.stores.local.entities import entities
@@ -54,6 +57,9 @@ class LocalStore:
         self._dimensions = dimensions
         self._cache = IndexCache(dimensions, cache_bytes)
         self.api_keys = LocalApiKeys(database)
+        self.data = LocalData(database)
+        self.states = LocalStates(database, self._cache, dimensions)
+        self.client_records = LocalClientRecords(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -85,14 +91,6 @@ class LocalStore:
         """Finish what runs and let another process own the directory."""
         await self._database.close()
         self._directory.release()
-
-    def states(self) -> LocalStates:
-        """The snapshots in the same directory: what they replace leaves the search indexes too."""
-
-        async def changed(person: Everything) -> None:
-            await self._database.search(lambda _: self._cache.drop(person))
-
-        return LocalStates(self._database, dimensions=self._dimensions, changed=changed)
 
     async def page(
         self,
@@ -157,7 +155,7 @@ class LocalStore:
         def job(connection: sqlite3.Connection) -> list[Outcome]:
             event_id = None if accepted is None else accepted.event_id
             if accepted is not None and scopes.epoch(connection, scope) != accepted.epoch:
-                raise ForgottenMeanwhile(events.FORGOTTEN)
+                raise ForgottenMeanwhile(FORGOTTEN)
             wanted = changes if event_id is None else events.unbarred(connection, scope, event_id, changes)
             going_on = self._writing(connection, scope, by)
             outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]

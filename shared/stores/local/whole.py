@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
-from shared.scope import Scope
-from shared.snapshots.entries import Allowed, Entry, Kept, Kind, Typed, kind_of
-from shared.stores.local import data
+from shared.records import Memory
+from shared.scope import Everything
+from shared.snapshots.entries import Entry, Kept, Kind, Typed, kind_of
+from shared.stores.local import data, history
 from shared.stores.local.rows import memory_of
+from shared.times import stamp
 
 _BATCH = 200
 
 
 def everything(connection: sqlite3.Connection, person: str) -> Iterator[Sequence[Entry]]:
-    """In a transaction that sees one moment."""
+    """On a connection that sees one moment. Allowances are the platform's: a local store has none."""
     for typed in _data(connection, person):
         yield [typed]
-    yield _allowances(connection, person)
     found = _ids(connection, person)
     for start in range(0, len(found), _BATCH):
         yield _memories(connection, person, found[start : start + _BATCH])
@@ -28,25 +30,15 @@ def everything(connection: sqlite3.Connection, person: str) -> Iterator[Sequence
 
 def _data(connection: sqlite3.Connection, person: str) -> Iterator[Entry]:
     names = connection.execute(
-        "SELECT agent_id, type FROM data WHERE user_id = ?"
-        " UNION SELECT agent_id, type FROM data_schemas WHERE user_id = ? ORDER BY 1, 2",
-        (person, person),
+        "SELECT agent_id, type FROM data WHERE user_id = ?1"
+        " UNION SELECT agent_id, type FROM data_schemas WHERE user_id = ?1 ORDER BY 1, 2",
+        (person,),
     ).fetchall()
-    used = Counter(name for _, name in names)
-    for application, name in names:
-        scope = Scope(person, application)
-        revisions = [
-            {"revision": one.revision, "data": one.data, "actor": one.actor, "created": one.created}
-            for one in data.revisions(connection, scope, name)
-        ]
-        yield Typed(application, name, revisions, data.schema(connection, scope, name), used[name] > 1)
-
-
-def _allowances(connection: sqlite3.Connection, person: str) -> list[Entry]:
-    rows = connection.execute(
-        "SELECT source, reader, allowed_at FROM shares WHERE user_id = ? ORDER BY source, reader", (person,)
-    )
-    return [Allowed(source, reader, at) for source, reader, at in rows]
+    used = Counter(type_ for _, type_ in names)
+    for application, type_ in names:
+        key = [person, application, type_]
+        revisions = [asdict(one) for one in data.revisions(connection, key)]
+        yield Typed(application, type_, revisions, data.schema_of(connection, key), used[type_] > 1)
 
 
 def _ids(connection: sqlite3.Connection, person: str) -> list[tuple[Kind, str]]:
@@ -59,35 +51,32 @@ def _ids(connection: sqlite3.Connection, person: str) -> list[tuple[Kind, str]]:
 
 
 def _memories(connection: sqlite3.Connection, person: str, found: Sequence[tuple[Kind, str]]) -> list[Entry]:
-    ids = json.dumps([memory_id for _, memory_id in found])
     rows = connection.execute(
         "SELECT id, payload, vector FROM memories WHERE user_id = ? AND id IN (SELECT value FROM json_each(?))",
-        (person, ids),
+        (person, json.dumps([memory_id for _, memory_id in found])),
     )
     kept = {memory_id: (memory_of(memory_id, payload), vector) for memory_id, payload, vector in rows}
-    history = _history(connection, person, ids)
-    entries: list[Entry] = []
-    for kind, memory_id in found:
-        memory, vector = kept[memory_id]
-        payload = {key: value for key, value in memory.payload.items() if key != "user_id"}
-        changes = _with_new_words(history[memory_id], memory.words)
-        entries.append(Kept(kind, memory_id, payload, vector if any(vector) else None, changes))
-    return entries
+    return [
+        Kept(
+            kind,
+            memory_id,
+            {key: value for key, value in kept[memory_id][0].payload.items() if key != "user_id"},
+            kept[memory_id][1] or None,
+            _changes(connection, person, kept[memory_id][0]),
+        )
+        for kind, memory_id in found
+    ]
 
 
-def _history(connection: sqlite3.Connection, person: str, ids: str) -> dict[str, list[dict[str, Any]]]:
-    rows = connection.execute(
-        "SELECT memory_id, event, old_words, actor, door, at FROM history"
-        " WHERE user_id = ? AND memory_id IN (SELECT value FROM json_each(?)) ORDER BY key",
-        (person, ids),
-    )
-    found: dict[str, list[dict[str, Any]]] = defaultdict(list)
-    for memory_id, event, old, actor, door, at in rows:
-        found[memory_id].append({"event": event, "old": old, "actor": actor, "door": door, "at": at})
-    return found
-
-
-def _with_new_words(changes: list[dict[str, Any]], words: str) -> list[dict[str, Any]]:
-    """The new words of a change are the old words of the next, or the memory's own."""
-    new = [change["old"] for change in changes[1:]] + [words]
-    return [{**change, "new": said} for change, said in zip(changes, new, strict=bool(changes))]
+def _changes(connection: sqlite3.Connection, person: str, memory: Memory) -> list[dict[str, Any]]:
+    return [
+        {
+            "event": one.event.value,
+            "old": one.old_words,
+            "new": one.new_words,
+            "actor": one.actor,
+            "door": one.door,
+            "at": stamp(one.at),
+        }
+        for one in history.read(connection, Everything(person), memory)
+    ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 
@@ -86,7 +87,7 @@ def _candidate(row: asyncpg.Record, lexemes: Sequence[str]) -> Candidate:
     distance = row["distance"]
     return Candidate(
         memory=found,
-        cosine=None if distance is None else 1.0 - float(distance),
+        cosine=None if distance is None or math.isnan(distance) else 1.0 - float(distance),
         terms=[counted[lexeme] for lexeme in lexemes],
         length=row["length"],
         neighbours=[str(near) for near in (row["before"], row["after"]) if near is not None],

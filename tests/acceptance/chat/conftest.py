@@ -24,13 +24,16 @@ async def provider() -> AsyncIterator[Provider]:
 
 
 @pytest.fixture
-async def runtime(
-    settings_environment: pytest.MonkeyPatch, database: str, provider: Provider
-) -> AsyncIterator[Service]:
+def chat_settings(settings_environment: pytest.MonkeyPatch, provider: Provider) -> pytest.MonkeyPatch:
     settings_environment.setenv("MEMORY_CHAT_BASE_URL", provider.url)
     settings_environment.setenv("MEMORY_CHAT_API_KEY", "the-operators-key")
     # The machine that runs the tests may be busy: only the tests of the budget are about time.
     settings_environment.setenv("MEMORY_RECALL_BUDGET_MS", "20000")
+    return settings_environment
+
+
+@pytest.fixture
+async def runtime(chat_settings: pytest.MonkeyPatch, database: str) -> AsyncIterator[Service]:
     service = await start_runtime(database)
     yield service
     await service.client.close()

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import openai
 import pytest
+from click.testing import CliRunner
 
 from runtime_svc.chat.recalling import INTRODUCTION
+from shared.cli import main
 from shared.context import HEADER
 from tests.acceptance.chat.conftest import CHAT, GATEWAY, learn, until, user, words
+from tests.acceptance.conftest import Together
 from tests.chat_provider import Provider
 from tests.services import MACHINE, Service, bearer, start_runtime
 
@@ -72,6 +77,70 @@ async def test_nothing_is_in_the_context_of_another_person_or_application(
         assert DIET not in provider.asked[-1].decode()
     await ask(client("ana", None), extra_body={"app_id": "app-1"})
     assert DIET in context(provider)
+
+
+async def test_another_applications_memory_is_in_the_context_only_while_it_is_allowed(
+    chat_settings: pytest.MonkeyPatch, together: Together, provider: Provider
+) -> None:
+    shares, pair = "/api/runtimes/v1/memory-shares", {"source": "app:app-1", "reader": "app:app-2"}
+    await learn(together.runtime, DIET)
+
+    async def asked() -> str:
+        body = {"model": "m", "messages": [user(QUESTION)], "app_id": "app-2"}
+        assert (await together.runtime.post(CHAT, uid="ana", json=body))[0] == 200
+        return context(provider)
+
+    assert await asked() == ""
+    assert (await together.platform.put(shares, uid="ana", json=pair))[0] == 200
+    line = (await asked()).split("\n")[2]
+    assert line.startswith(f"- {DIET}")
+    assert line.endswith("remembered by: app:app-1)")
+    assert (await together.platform.delete(shares, uid="ana", params=pair))[0] == 200
+    assert await asked() == ""
+
+
+async def test_allowances_that_cannot_be_read_leave_memory_out_and_the_conversation_goes_on(
+    chat_settings: pytest.MonkeyPatch, together: Together, provider: Provider
+) -> None:
+    await learn(together.runtime, DIET)
+    await together.stop_platform()
+    body = {"model": "m", "messages": [user(QUESTION)], "app_id": "app-1"}
+
+    async with together.runtime.client.post(CHAT, json=body, headers=bearer("ana")) as response:
+        assert (response.status, response.headers["X-Memory-Recall"]) == (200, "left-out; reason=allowances-unread")
+
+    assert context(provider) == ""
+
+
+async def test_an_appspec_says_how_its_conversations_use_memory(
+    chat_settings: pytest.MonkeyPatch, database: str, provider: Provider, tmp_path: Path
+) -> None:
+    for app, spec in (
+        ("app-1", "memory: mem0\nmem0_config: {inject_memory_timestamps: false}"),
+        ("app-2", "memory: mem0\nmem0_config: {enabled: false}"),
+        ("app-3", "memory: none"),
+    ):
+        (tmp_path / f"{app}.yaml").write_text(f"uid: {app}\n{spec}\n", "utf-8")
+    chat_settings.setenv("RUNTIME_APPS_DIR", str(tmp_path))
+    runtime = await start_runtime(database)
+
+    async def told(app: str, **config: bool) -> str:
+        body = {"model": "m", "messages": [user(QUESTION)], "mem0_config": config, "learn": "verbatim"}
+        headers = {**bearer("ana"), "X-App-Id": app}
+        async with runtime.client.post(CHAT, json=body, headers=headers) as response:
+            return response.headers["X-Memory-Recall"]
+
+    try:
+        await learn(runtime, DIET)
+        assert await told("app-1") == "recalled; memories=1"
+        assert context(provider).endswith(f"- {DIET}")
+        await told("app-1", inject_memory_timestamps=True)
+        assert "(remembered: " in context(provider)
+        assert await told("app-2") == "left-out; reason=disabled"
+        assert await told("app-2", enabled=True) == "nothing-found"
+        assert await told("app-3") == "left-out; reason=application-remembers-nothing"
+    finally:
+        await runtime.client.close()
 
 
 async def test_without_an_llm_nothing_is_learned_unasked(runtime: Service, client: Client) -> None:
@@ -168,6 +237,34 @@ async def test_nobody_is_refused_where_the_settings_say_so(
         await runtime.client.close()
 
     assert provider.asked == []
+
+
+async def test_a_bound_key_names_the_application_and_no_other(runtime: Service, provider: Provider) -> None:
+    await learn(runtime, DIET)
+    _, view = await runtime.post("/api/v1/apps/api-keys", uid="ana", json={"application": "app-1"})
+    headers = {"Authorization": f"Bearer {view['key']}"}
+    body = {"model": "m", "messages": [user(QUESTION)]}
+
+    assert (await runtime.post(CHAT, uid=None, json=body, headers=headers))[0] == 200
+    assert DIET in context(provider)
+    assert (await runtime.post(CHAT, uid=None, json={**body, "app_id": "app-2"}, headers=headers))[0] == 403
+    assert len(provider.asked) == 1
+
+
+async def test_a_conversation_in_anothers_name_stands_in_that_persons_record(
+    runtime: Service, provider: Provider, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await learn(runtime, DIET)
+    monkeypatch.setenv("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI", database)
+    arguments = ["key", "create", "--owner", "ops", "--scope", "users:impersonate", "--all-applications"]
+    made = await asyncio.to_thread(CliRunner().invoke, main, arguments)
+    headers = {"X-API-Key": made.output.strip(), "X-On-Behalf-Of": "ana", "X-App-Id": "app-1"}
+
+    await runtime.post(CHAT, uid=None, json={"model": "m", "messages": [user(QUESTION)]}, headers=headers)
+
+    assert DIET in context(provider)
+    [one] = (await runtime.get("/api/v1/apps/memory-access", uid="ana"))[1]["access"]
+    assert (one["actor"], one["door"], one["verb"], one["memories"]) == ("ops", "chat", "recall", 1)
 
 
 async def test_the_machine_converses_as_its_owner(runtime: Service, provider: Provider) -> None:

@@ -7,6 +7,8 @@ import json
 import os
 import sys
 
+import pytest
+
 from tests.openai_server import OpenAIServer, memory
 
 CODE = """
@@ -67,6 +69,7 @@ print(json.dumps({"found": found, "seen": seen, "spacy": "spacy" in sys.modules}
 """
 
 
+@pytest.mark.field("S16")
 async def test_learning_and_searching_connect_to_the_providers_only_and_write_nowhere(
     opened, database: str, server: OpenAIServer, tmp_path
 ) -> None:

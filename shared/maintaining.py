@@ -1,0 +1,96 @@
+"""Upkeep: meaning and lexemes follow the words, and what has expired goes. In the background, some at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from datetime import timedelta
+
+import structlog
+
+from shared.errors import ServiceError
+from shared.logs import fault
+from shared.records import By, Door
+from shared.stores.maintenance import Maintenance, Stale
+from shared.stores.ports import Embedder
+from shared.times import now
+from shared.words import lemmatized
+
+log = structlog.get_logger()
+
+AT_ONCE = 32
+"""Memories of one step: a step is short, so that what people ask for is not kept waiting."""
+
+_SERVICE = By("service", Door.SERVICE)
+_IDLE = 2.0
+_SWEEP_EVERY = 600.0
+
+
+async def refresh_some(maintenance: Maintenance, embedder: Embedder, *, after: str = "") -> tuple[int, str]:
+    """One step: how many were looked at, and where the next step starts ("" at the end)."""
+    found = await maintenance.stale(after=after, limit=AT_ONCE)
+    meaning = [stale for stale in found if stale.meaning and stale.memory.words]
+    vectors = await embedder.embed([stale.memory.words for stale in meaning]) if meaning else []
+    fresh = {stale.memory.id: vector for stale, vector in zip(meaning, vectors, strict=True)}
+    for stale in found:
+        words = lemmatized(stale.memory.words)
+        await maintenance.refresh(stale, lexemes=words, vector=fresh.get(stale.memory.id))
+    return len(found), _last(found)
+
+
+def _last(found: Sequence[Stale]) -> str:
+    return found[-1].memory.id if len(found) == AT_ONCE else ""
+
+
+async def sweep_expired(maintenance: Maintenance, *, grace_days: int) -> int:
+    """Forget what expired more than the grace ago, with all that is derived; how many."""
+    before = (now() - timedelta(days=grace_days)).date().isoformat()
+    swept = 0
+    while found := await maintenance.sweep(before, _SERVICE, limit=AT_ONCE):
+        swept += found
+    return swept
+
+
+class Upkeep:
+    """Background tasks of one process. A fault is noted and tried again; nothing else stops."""
+
+    def __init__(self, maintenance: Maintenance, embedder: Embedder | None, *, grace_days: int) -> None:
+        """Without an embedder (the platform, or `RUNTIME_REEMBED=off`) only what has expired is swept."""
+        self._maintenance = maintenance
+        self._embedder = embedder
+        self._grace_days = grace_days
+        self._tasks: list[asyncio.Task[None]] = []
+        self._after = ""
+
+    def start(self) -> None:
+        """Begin."""
+        self._tasks = [asyncio.create_task(self._repeat(self._sweep))]
+        if self._embedder is not None:
+            self._tasks.append(asyncio.create_task(self._repeat(self._refresh)))
+
+    async def close(self) -> None:
+        """End, between two steps or in the middle of one: each write is whole."""
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def _repeat(self, step: Callable[[], Awaitable[float]]) -> None:
+        while True:
+            pause = _IDLE
+            try:
+                pause = await step()
+            except ServiceError as error:
+                log.warning("upkeep.failed", **fault(error))
+            await asyncio.sleep(pause)
+
+    async def _refresh(self) -> float:
+        if self._embedder is None:
+            return _SWEEP_EVERY
+        found, self._after = await refresh_some(self._maintenance, self._embedder, after=self._after)
+        return 0.0 if found and self._after else _IDLE
+
+    async def _sweep(self) -> float:
+        swept = await sweep_expired(self._maintenance, grace_days=self._grace_days)
+        if swept:
+            log.info("upkeep.swept", memories=swept)
+        return _SWEEP_EVERY
