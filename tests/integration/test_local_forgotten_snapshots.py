@@ -28,7 +28,7 @@ async def test_nothing_of_a_forgotten_snapshot_stays_in_the_directory(tmp_path: 
     store = await LocalStore.open(tmp_path / "store", dimensions=DIMENSIONS)
     await LocalData(store.database).put(ANA, "Facts", {"marker": "zq1234567890" * 20}, BY)
     await keep_many(store, ANA, 400)
-    states = store.states()
+    states = store.states
     state = await saving.save(states, PERSON)
     contents = [await states.part(PERSON, state.id, number) for number in range(state.parts)]
     pieces = [
