@@ -101,10 +101,11 @@ async def list_states(request: web.Request) -> web.Response:
 
 async def take_in(request: web.Request) -> web.Response:
     """Keep an exported document as a snapshot."""
+    whom = person(request)
     if request.headers.get("Content-Type") and not request.content_type.endswith("json"):
         raise WrongMediaType("The body is to be application/json.")
     source = request.content.iter_chunked(_PIECE)
-    taken = await saving.take_in(request.app[STATES], person(request), source)
+    taken = await saving.take_in(request.app[STATES], whom, source)
     await note(request, saving.memories_in(taken.state))
     return answer({**shown_state(taken.state), "graphLeftOut": taken.graph_left_out})
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance.test_api_keys import impersonating, key_headers, made
 from tests.services import Service, bearer, start_platform
 
 APP = "/api/v1/apps/memories/"
@@ -483,3 +484,52 @@ async def test_nobody_keeps_no_snapshots(platform: Service) -> None:
     for method, path in (("GET", STATE), ("POST", STATE), ("DELETE", "/api/memory"), ("POST", STATES)):
         assert (await platform.call(method, path, uid=None))[0] == 401
         assert (await platform.call(method, path, uid=None, headers=bearer("x", anonymous=True)))[0] == 403
+
+
+async def test_a_key_that_is_bound_to_an_application_reaches_no_whole_memory(
+    runtime: Service, platform: Service
+) -> None:
+    await full_life(runtime)
+    _, saved = await platform.post(STATE, uid="p1")
+    bound = (await made(runtime, uid="p1", application="app:a"))["key"]
+    whole = (await made(runtime, uid="p1", all_applications=True))["key"]
+
+    for method, path in (
+        ("GET", STATE),
+        ("POST", STATE),
+        ("GET", STATES),
+        ("POST", STATES),
+        ("GET", f"{STATE}/{saved['id']}"),
+        ("POST", f"{STATE}/{saved['id']}"),
+        ("DELETE", f"{STATE}/{saved['id']}"),
+        ("DELETE", "/api/memory"),
+    ):
+        status, said = await platform.call(method, path, uid=None, headers=key_headers(bound))
+        assert (status, said["code"]) == (403, "not_allowed"), (method, path)
+    assert (await platform.get(STATE, uid=None, headers=key_headers(whole)))[1]["id"] == saved["id"]
+    assert (await runtime.get(f"{APP}a", uid="p1"))[1]["count"] == 3
+
+
+async def test_a_key_that_impersonates_reaches_the_person_by_header_or_by_user_id(
+    runtime: Service, platform: Service, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if platform is runtime:
+        return  # an operator makes such keys in PostgreSQL only
+    await full_life(runtime)
+    key = key_headers(await impersonating(database, monkeypatch))
+
+    by_id = await platform.post(STATE, uid=None, headers=key, params={"userId": "p1"})
+    by_header = await platform.post(STATE, uid=None, headers={**key, "X-On-Behalf-Of": "p1"})
+    assert by_id[0] == 200
+    assert by_id == by_header
+    assert by_id[1]["userId"] == "p1"
+    status, _ = await platform.post(
+        f"{STATE}/{by_id[1]['id']}", uid=None, headers={**key, "X-On-Behalf-Of": "p1"}, params={"userId": "p1"}
+    )
+    assert status == 200
+    _, said = await runtime.get("/api/v1/apps/memory-access", uid="p1")
+    assert [(one["actor"], one["verb"], one["memories"]) for one in said["access"]] == [
+        ("ops", "restore", 4),
+        ("ops", "save", 4),
+        ("ops", "save", 4),
+    ]
