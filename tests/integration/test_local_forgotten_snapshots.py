@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -57,3 +59,23 @@ async def _refused(states: StateStore, contents: list[bytes | None]) -> None:
 
     with pytest.raises(BadValue):
         await states.take_in(PERSON, parts())
+
+
+async def test_the_journal_is_emptied_after_a_write_that_was_in_the_way_for_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.stores.local.lanes._PATIENCE", 0.05)
+    monkeypatch.setattr("shared.stores.local.database._RETRY", 0.05)
+    store = await LocalStore.open(tmp_path / "store", dimensions=DIMENSIONS)
+    data = LocalData(store.database)
+    await data.put(ANA, "Facts", "zq1234567890" * 20, BY)
+    reading = asyncio.create_task(store.database.read(lambda _: time.sleep(0.5)))
+    await asyncio.sleep(0.05)
+    await data.forget(ANA, "Facts", BY)
+    writing = asyncio.create_task(store.database.write(lambda _: time.sleep(0.5)))
+    await asyncio.gather(reading, writing)
+
+    async with asyncio.timeout(10):
+        while stands_in(tmp_path, b"zq1234567890"):
+            await asyncio.sleep(0.05)
+    await store.close()
