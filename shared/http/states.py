@@ -94,9 +94,13 @@ async def save(request: web.Request) -> web.StreamResponse:
 
 async def list_states(request: web.Request) -> web.Response:
     """The snapshots there are, newest first."""
+    body.refuse_foreign_paging(request)
+    limit = body.integer(request, "limit", default=100, least=1, most=1000) or 100
+    offset = body.integer(request, "offset", default=0) or 0
     found = await request.app[STATES].states(person(request))
     await note(request, 0)
-    return answer({"count": len(found), "states": [shown_state(state) for state in found]})
+    shown = [shown_state(state) for state in found[offset : offset + limit]]
+    return answer({"count": len(shown), "total": len(found), "states": shown})
 
 
 async def take_in(request: web.Request) -> web.Response:
