@@ -73,9 +73,11 @@ async def postgres_left(dsn: str) -> AsyncIterator[Ports]:
 
 @asynccontextmanager
 async def postgres(dsn: str) -> AsyncIterator[Ports]:
-    async with postgres_left(dsn) as ports:
-        yield ports
-    await _empty(dsn)
+    try:
+        async with postgres_left(dsn) as ports:
+            yield ports
+    finally:
+        await _empty(dsn)
 
 
 @pytest.fixture(scope="session")
