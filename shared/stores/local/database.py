@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from shared.errors import CannotStartError
+from shared.errors import CannotStartError, Unavailable
 from shared.stores.local import filters
 from shared.stores.local.faults import in_our_words, sentence_of
 from shared.stores.local.gate import Gate
@@ -175,7 +176,9 @@ class Database:
         try:
             while self._owes:
                 await asyncio.sleep(wait)
-                await self._writer_lane.run(self._empty_journal)
+                # A long write is in the way for longer than it is waited for: then again.
+                with contextlib.suppress(Unavailable):
+                    await self._writer_lane.run(self._empty_journal)
                 # Each try keeps readers out for a moment: seldom enough while one reads for long.
                 wait = min(wait * 2, _MOST_SELDOM)
         finally:
