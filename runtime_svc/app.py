@@ -40,6 +40,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
             resources.allowances(settings),
             resources.appspecs(settings),
             resources.mcp(settings),
+            resources.webhooks(settings),
             learning_resource(settings, engine),
             resources.upkeep(settings),
             resources.chat(settings),

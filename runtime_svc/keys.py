@@ -19,3 +19,6 @@ MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)
 QUEUE: web.AppKey[LearnQueue] = web.AppKey("queue", LearnQueue)
 LEARNING = web.AppKey("learning", Learning)
 CHAT = web.AppKey("chat", ChatDoor)
+
+PRIVATE_WEBHOOKS = web.AppKey("private_webhooks", bool)
+"""Whether webhooks may be at private addresses."""

@@ -352,7 +352,7 @@ async def test_feedback_and_summary(ana: Program) -> None:
 
 async def test_what_is_not_there_is_a_404_in_json(ana: Program) -> None:
     for path in ("/v1/nothing/", "/v2/entities/user/ana/profile/", "/v9/memories/"):
-        view = await ana.call("GET", path, status=405 if "profile" in path else 404)
+        view = await ana.call("GET", path, status=404)
         assert isinstance(view["detail"], str)
 
 
@@ -376,3 +376,19 @@ async def test_a_key_that_may_impersonate_acts_for_the_one_person_named(
     await ops.call("POST", "/v3/memories/", json={"filters": {"user_id": {"in": ["ana", "ben"]}}}, status=403)
     _, access = await runtime.get("/api/v1/apps/memory-access", uid="ana")
     assert {(one["actor"], one["door"]) for one in access["access"]} == {("ops", "mem0")}
+
+
+async def test_what_programs_keep_beside_goes_when_a_person_is_erased(runtime: Service, platform: Service) -> None:
+    ana = await program(runtime)
+    item = await ana.add("I love tea")
+    await ana.call("POST", "/v1/feedback/", json={"memory_id": item["id"], "feedback": "POSITIVE"})
+    await ana.call(
+        "POST", "/v1/exports/", json={"schema": {"properties": {}, "type": "object"}, "filters": MINE}, status=201
+    )
+    hook = {"url": "https://example.com/hook", "event_types": ["memory_add"]}
+    await ana.call("POST", "/api/v1/webhooks/projects/default/", json=hook, status=201)
+
+    status, _ = await platform.delete("/api/memory", uid="ana")
+    assert status == 200
+    assert await ana.call("GET", "/api/v1/webhooks/projects/default/") == []
+    await ana.call("POST", "/v1/exports/get/", json={}, status=404)

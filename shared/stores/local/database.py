@@ -26,6 +26,8 @@ _READERS = 4
 _SEARCHERS = 1
 _LONGEST_READ = 10.0
 """Seconds; a longer read is stopped, so that it neither holds a thread nor keeps forgotten words in the journal."""
+_LONGEST_SEARCH = 60.0
+"""Seconds; the first search of a scope builds its index, of a very large one for a while."""
 _PATIENCE = 0.25
 _RETRY = 0.5
 _MOST_SELDOM = 10.0
@@ -89,7 +91,7 @@ class Database:
 
     async def search(self, job: Job[T]) -> T:
         """As `read`, in the threads that search, so that searching never holds up listing."""
-        return await self._search_lane.run(lambda: self._snapshot(job, _LONGEST_READ))
+        return await self._search_lane.run(lambda: self._snapshot(job, _LONGEST_SEARCH))
 
     async def close(self) -> None:
         """Finish what runs, empty the journal, close every connection."""
