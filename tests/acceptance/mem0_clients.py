@@ -16,6 +16,11 @@ import pytest
 CACHE = Path(__file__).parents[2] / ".cache" / "mem0-clients"
 _HERE = Path(__file__).parent
 
+SEEN: dict[str, dict[str, str]] = {}
+"""What each client's methods did in this session."""
+WORKED: list[str] = []
+"""The programs that did what they are for in this session."""
+
 
 @dataclass(frozen=True)
 class Client:
