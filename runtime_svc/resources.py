@@ -21,6 +21,7 @@ from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
 from runtime_svc.webhooks.announcing import announcing
 from runtime_svc.webhooks.delivery import Delivery
+from shared.addresses import origins_of
 from shared.http.keys import CLIENT_RECORDS, MAINTENANCE, STORE
 from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
@@ -85,7 +86,8 @@ def mcp(settings: RuntimeSettings) -> Resource:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         bridge = Bridge(
-            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS, origins=named(settings.mcp_origins) or LOOPBACK_ORIGINS
+            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS,
+            origins=named(settings.mcp_origins) or [*LOOPBACK_ORIGINS, *origins_of(settings.web_origins)],
         )
         await bridge.open()
         app[MCP] = bridge

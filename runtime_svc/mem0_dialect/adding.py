@@ -48,8 +48,11 @@ class Adding(Body):
         return self.async_mode is False or self.infer is False
 
 
-def lesson(said: Adding, ids: Mapping[str, Any], instructions: str | None) -> Lesson:
-    """What is to be learned; `instructions` are the project's, where the call has none of its own. Raises BadValue."""
+def lesson(said: Adding, ids: Mapping[str, Any], instructions: str | None, categories: list[Any] | None) -> Lesson:
+    """What is to be learned; `instructions` and `categories` are the project's, where the call has none of its own.
+
+    Raises BadValue.
+    """
     check_categories(said.custom_categories)
     return Lesson(
         messages=messages(said.messages),
@@ -63,6 +66,9 @@ def lesson(said: Adding, ids: Mapping[str, Any], instructions: str | None) -> Le
         # With a user and an agent, each fact is of the one who said it; with an agent alone, all are the agent's.
         by_speaker=ids.get("user_id") is not None,
         immutable=bool(said.immutable),
+        catalogue={
+            name: meaning for one in said.custom_categories or categories or () for name, meaning in one.items()
+        },
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import io
 import json
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from tests.acceptance.test_api_keys import impersonating, key_headers, made
 from tests.services import Service, bearer, start_platform
 
 APP = "/api/v1/apps/memories/"
@@ -252,7 +254,7 @@ async def test_another_persons_snapshot_is_not_found_and_another_persons_memory_
         theirs = await platform.call(method, f"{path}/{saved['id']}", uid="p2")
         assert theirs == await platform.call(method, f"{path}/{uuid.uuid4()}", uid="p2")
         assert theirs[0] == 404
-    assert (await platform.get(STATES, uid="p2"))[1] == {"count": 0, "states": []}
+    assert (await platform.get(STATES, uid="p2"))[1] == {"count": 0, "total": 0, "states": []}
     for method, path in (
         ("GET", STATE),
         ("POST", STATE),
@@ -483,3 +485,123 @@ async def test_nobody_keeps_no_snapshots(platform: Service) -> None:
     for method, path in (("GET", STATE), ("POST", STATE), ("DELETE", "/api/memory"), ("POST", STATES)):
         assert (await platform.call(method, path, uid=None))[0] == 401
         assert (await platform.call(method, path, uid=None, headers=bearer("x", anonymous=True)))[0] == 403
+
+
+async def test_a_key_that_is_bound_to_an_application_reaches_no_whole_memory(
+    runtime: Service, platform: Service
+) -> None:
+    await full_life(runtime)
+    _, saved = await platform.post(STATE, uid="p1")
+    bound = (await made(runtime, uid="p1", application="app:a"))["key"]
+    whole = (await made(runtime, uid="p1", all_applications=True))["key"]
+
+    for method, path in (
+        ("GET", STATE),
+        ("POST", STATE),
+        ("GET", STATES),
+        ("POST", STATES),
+        ("GET", f"{STATE}/{saved['id']}"),
+        ("POST", f"{STATE}/{saved['id']}"),
+        ("DELETE", f"{STATE}/{saved['id']}"),
+        ("DELETE", "/api/memory"),
+    ):
+        status, said = await platform.call(method, path, uid=None, headers=key_headers(bound))
+        assert (status, said["code"]) == (403, "not_allowed"), (method, path)
+    assert (await platform.get(STATE, uid=None, headers=key_headers(whole)))[1]["id"] == saved["id"]
+    assert (await runtime.get(f"{APP}a", uid="p1"))[1]["count"] == 3
+
+
+async def test_a_key_that_impersonates_reaches_the_person_by_header_or_by_user_id(
+    runtime: Service, platform: Service, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if platform is runtime:
+        return  # an operator makes such keys in PostgreSQL only
+    await full_life(runtime)
+    key = key_headers(await impersonating(database, monkeypatch))
+
+    by_id = await platform.post(STATE, uid=None, headers=key, params={"userId": "p1"})
+    by_header = await platform.post(STATE, uid=None, headers={**key, "X-On-Behalf-Of": "p1"})
+    assert by_id[0] == 200
+    assert by_id == by_header
+    assert by_id[1]["userId"] == "p1"
+    status, _ = await platform.post(
+        f"{STATE}/{by_id[1]['id']}", uid=None, headers={**key, "X-On-Behalf-Of": "p1"}, params={"userId": "p1"}
+    )
+    assert status == 200
+    _, said = await runtime.get("/api/v1/apps/memory-access", uid="p1")
+    assert [(one["actor"], one["verb"], one["memories"]) for one in said["access"]] == [
+        ("ops", "restore", 4),
+        ("ops", "save", 4),
+        ("ops", "save", 4),
+    ]
+
+
+@pytest.mark.field("B13")
+async def test_rows_that_name_another_person_are_the_importers_own(runtime: Service, platform: Service) -> None:
+    await full_life(runtime)
+    await learn(runtime, "a", "Of the victim", uid="victim")
+    theirs = await seen(runtime, platform, uid="victim")
+    _, saved = await platform.post(STATE, uid="p1")
+    document = await exported(platform, saved["id"])
+    for name in UNITS[1:]:
+        for unit in document[name]:
+            unit["userId"] = "victim"
+    await platform.delete("/api/memory", params={"snapshots": "true"}, uid="p1")
+    foreign = {
+        **EXAMPLE,
+        "userId": "victim",
+        "userMemoryUnits": [{**EXAMPLE["sessionMemoryUnits"][0], "id": "u", "userId": "victim", "namespace": "user"}],
+    }
+
+    for taken in (document, foreign):
+        status, said = await platform.post(STATES, json=taken, uid="p1")
+        assert status == 200, said
+        status, said = await platform.post(f"{STATE}/{said['id']}", uid="p1")
+        assert status == 200
+        assert said["userId"] == "p1"
+        assert {unit["userId"] for name in UNITS[1:] for unit in said[name]} == {"p1"}
+
+    assert (await runtime.get(f"{APP}acme-support", uid="p1"))[1]["count"] == 2
+    assert await seen(runtime, platform, uid="victim") == theirs
+    assert (await runtime.get(f"{APP}acme-support", uid="victim"))[1]["count"] == 0
+
+
+async def test_a_document_that_is_too_large_or_breaks_off_leaves_nothing(
+    runtime: Service, platform: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await full_life(runtime)
+    _, saved = await platform.post(STATE, uid="p1")
+    raw = json.dumps(await exported(platform, saved["id"])).encode()
+    await platform.delete(f"{STATE}/{saved['id']}", uid="p1")
+
+    _, writer = await asyncio.open_connection(platform.client.host, platform.client.port)
+    head = f"POST {STATES} HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer('p1')['Authorization']}\r\nContent-Length: {len(raw)}\r\n\r\n"
+    writer.write(head.encode() + raw[: len(raw) // 2])
+    await writer.drain()
+    await asyncio.sleep(0.3)
+    writer.close()
+    await asyncio.sleep(0.3)
+    assert (await platform.get(STATES, uid="p1"))[1]["total"] == 0
+
+    monkeypatch.setattr("shared.snapshots.saving.LARGEST_DOCUMENT", 1000)
+    headers = {"Content-Type": "application/json"}
+    status, said = await platform.post(STATES, data=io.BytesIO(raw), headers=headers, uid="p1")
+    assert (status, said["code"]) == (413, "too_large")
+    assert (await platform.get(STATES, uid="p1"))[1]["total"] == 0
+
+
+@pytest.mark.field("B43")
+async def test_the_list_of_snapshots_pages_and_refuses_what_it_does_not_know(
+    runtime: Service, platform: Service
+) -> None:
+    ids = []
+    for number in range(3):
+        await learn(runtime, "a", f"Fact {number}")
+        ids.append((await platform.post(STATE, uid="p1"))[1]["id"])
+
+    _, said = await platform.get(STATES, params={"limit": 1, "offset": 1}, uid="p1")
+    assert ([one["id"] for one in said["states"]], said["count"], said["total"]) == ([ids[1]], 1, 3)
+    for bad in ("page=2", "limit=0", "offset=-1", "respect_forgotten=maybe"):
+        path = STATES if "respect" not in bad else f"{STATE}/{ids[0]}"
+        method = "GET" if path == STATES else "POST"
+        assert (await platform.call(method, f"{path}?{bad}", uid="p1"))[0] == 422

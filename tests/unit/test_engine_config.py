@@ -20,7 +20,7 @@ def test_nothing_given_is_no_llm_and_the_built_in_embedder(text: str | None) -> 
 
 def test_both_parts_are_read() -> None:
     config = read_config(
-        json.dumps({"llm": OPENAI, "embedder": {"provider": "ollama"}, "custom_instructions": "x"}), {}
+        json.dumps({"llm": OPENAI, "embedder": {"provider": "ollama"}, "custom_instructions": "x"}), openrouter=False
     )
 
     assert config.llm is not None
