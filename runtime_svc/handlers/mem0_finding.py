@@ -39,7 +39,7 @@ class Narrowed(body.Body):
     start_date: str | None = None
     end_date: str | None = None
     fields: list[str] | None = Field(default=None, max_length=100)
-    show_expired: bool = False
+    show_expired: bool | None = None
     output_format: str | None = None
 
 
@@ -97,7 +97,7 @@ async def _found(request: web.Request, said: Searching, *, threshold: float) -> 
     wanted = _asked(request, said)
     vector = await recalling.vector_of(request.app[EMBEDDER], query)
     ranked = await recalling.best(
-        request.app[STORE], wanted.reach, query, vector, where=wanted.where, show_expired=said.show_expired
+        request.app[STORE], wanted.reach, query, vector, where=wanted.where, show_expired=bool(said.show_expired)
     )
     noted(request, wanted.reach, len(ranked))
     return [shown(one.memory, score=one.score, fields=said.fields) for one in ranked]
@@ -128,7 +128,7 @@ async def _listed(request: web.Request, said: Listing) -> Listed:
     number, size = number or 1, size or (_PAGE if paged or request.path.startswith("/v3/") else _MOST)
     wanted = _asked(request, said)
     page = await request.app[STORE].page(
-        wanted.reach, limit=size, offset=(number - 1) * size, where=wanted.where, show_expired=said.show_expired
+        wanted.reach, limit=size, offset=(number - 1) * size, where=wanted.where, show_expired=bool(said.show_expired)
     )
     noted(request, wanted.reach, len(page.memories))
     return Listed([shown(one, fields=said.fields) for one in page.memories], page.total, number, size, paged)
