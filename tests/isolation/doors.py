@@ -26,7 +26,9 @@ def url(path: str) -> Any:
     return URL(path, encoded=True)
 
 
-async def tool(world: World, caller: Caller, app: str, name: str, *, sharing: bool = False, **said: Any) -> tuple[int, Any]:
+async def tool(
+    world: World, caller: Caller, app: str, name: str, *, sharing: bool = False, **said: Any
+) -> tuple[int, Any]:
     """An MCP tool: its data, with 404 for a refusal."""
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": said}}
     status, answer = await world.ask(
@@ -126,13 +128,16 @@ async def find(world: World, caller: Caller, app: str, door: str, query: str) ->
         case "mem0":
             said = {"query": query, "top_k": 50, "filters": {"app_id": app}}
             return await world.ask(caller, "POST", "/v2/memories/search/", app=app, json=said)
+        case "chat":
+            chat = {"model": "m", "messages": [{"role": "user", "content": query}], "app_id": app, "learn": "off"}
+            return await world.ask(caller, "POST", f"{_GATEWAY}/chat/completions", app=app, sharing=True, json=chat)
         case "mcp":
             return await tool(world, caller, app, "search_memory", sharing=True, query=query, limit=50)
     path = url(f"/api/v1/apps/tools/{quoted(app)}/search_memory")
     return await world.ask(caller, "POST", path, app=app, sharing=True, json={"query": query})
 
 
-FIND = ("search", "recall", "gateway", "mem0", "mcp", "tools")
+FIND = ("search", "recall", "gateway", "mem0", "mcp", "chat", "tools")
 
 
 # --- one memory by id: the status ---------------------------------------------------------------------------------
@@ -151,10 +156,17 @@ async def one(world: World, caller: Caller, app: str, door: str, act: str, memor
         method = "PUT" if act == "correct" else method
         return (await world.ask(caller, method, f"/v1/memories/{memory_id}{tail}/", **body))[0]
     if door == "gateway":
-        name = {"get": "get-memory", "history": "get-memory", "correct": "update-memory", "forget": "delete-memory"}[act]
+        name = {"get": "get-memory", "history": "get-memory", "correct": "update-memory", "forget": "delete-memory"}[
+            act
+        ]
         said = {"memory_id": f"mem_{memory_id.replace('-', '')}", "app_id": app, "memory": words}
         return (await world.ask(caller, "POST", f"{_GATEWAY}/{name}", app=app, json=said))[0]
-    name = {"get": "memory_history", "history": "memory_history", "correct": "correct_memory", "forget": "forget_memory"}
+    name = {
+        "get": "memory_history",
+        "history": "memory_history",
+        "correct": "correct_memory",
+        "forget": "forget_memory",
+    }
     more = {"memory": words} if act == "correct" else {}
     return (await tool(world, caller, app, name[act], memory_id=memory_id, **more))[0]
 

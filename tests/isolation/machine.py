@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
+from tests.chat_provider import Provider
 from tests.contract.routes import BODY, Route, routes_of_all
 from tests.isolation import doors
 from tests.isolation.world import APPS, Caller, Snapshot, World, quoted
@@ -33,6 +34,7 @@ class Stage:
     runner: asyncio.Runner
     runtime: Service
     platform: Service | None
+    provider: Provider
     lives: int = 0
     steps: int = 0
     calls: int = 0
@@ -40,7 +42,7 @@ class Stage:
 
     def __post_init__(self) -> None:
         both = [self.runtime, *([] if self.platform is None else [self.platform])]
-        self.routes = [one for one in routes_of_all(both) if not one[1].template.startswith("/api/v1/llm/gateway/chat")]
+        self.routes = routes_of_all(both)
 
 
 class Isolation(RuleBasedStateMachine):
@@ -57,7 +59,7 @@ class Isolation(RuleBasedStateMachine):
     @initialize()
     def begin(self) -> None:
         self.stage.lives += 1
-        self.world = World(self.stage.runtime, self.stage.platform, self.stage.lives)
+        self.world = World(self.stage.runtime, self.stage.platform, self.stage.provider, self.stage.lives)
         self.callers: dict[tuple[str, str, str], Caller] = {}
         self.run(self.world.open())
 
@@ -127,9 +129,7 @@ class Isolation(RuleBasedStateMachine):
         chosen=NUMBER,
         act=st.sampled_from(["get", "history", "correct", "forget"]),
     )
-    def touch(  # noqa: PLR0913 (what hypothesis draws)
-        self, person: int, credential: str, bound: str, app: str, number: int, chosen: int, act: str
-    ) -> None:
+    def touch(self, person: int, credential: str, bound: str, app: str, number: int, chosen: int, act: str) -> None:
         async def work() -> None:
             caller, door = await self.caller(person, credential, bound), self.door(doors.ONE, number)
             everybodys = [one for kept in self.world.memories.values() for one in kept]
@@ -148,7 +148,7 @@ class Isolation(RuleBasedStateMachine):
         self.run(work())
 
     @rule(person=PERSON, credential=CREDENTIAL, bound=APP, app=APP, number=NUMBER, short=st.booleans())
-    def forget_all(self, person: int, credential: str, bound: str, app: str, number: int, short: bool) -> None:  # noqa: FBT001, PLR0913 (what hypothesis draws)
+    def forget_all(self, person: int, credential: str, bound: str, app: str, number: int, short: bool) -> None:  # noqa: FBT001 (what hypothesis draws)
         async def work() -> None:
             caller, door = await self.caller(person, credential, bound), self.door(doors.FORGET_ALL, number)
             own = self.world.memories[caller.person, app]
@@ -165,7 +165,7 @@ class Isolation(RuleBasedStateMachine):
         self.run(work())
 
     @rule(person=PERSON, credential=CREDENTIAL, source=APP, reader=APP, stop=st.booleans())
-    def share(self, person: int, credential: str, source: str, reader: str, stop: bool) -> None:  # noqa: FBT001, PLR0913
+    def share(self, person: int, credential: str, source: str, reader: str, stop: bool) -> None:  # noqa: FBT001
         if self.stage.platform is None:
             return
 
@@ -183,8 +183,10 @@ class Isolation(RuleBasedStateMachine):
 
         self.run(work())
 
-    @rule(person=PERSON, credential=CREDENTIAL, bound=APP, app=APP, act=st.sampled_from(["put", "get", "types", "forget"]))
-    def document(self, person: int, credential: str, bound: str, app: str, act: str) -> None:  # noqa: PLR0913
+    @rule(
+        person=PERSON, credential=CREDENTIAL, bound=APP, app=APP, act=st.sampled_from(["put", "get", "types", "forget"])
+    )
+    def document(self, person: int, credential: str, bound: str, app: str, act: str) -> None:
         async def work() -> None:
             caller = await self.caller(person, credential, bound)
             place, path = (caller.person, app), f"/api/v1/apps/memory-data/{quoted(app)}"
@@ -209,7 +211,7 @@ class Isolation(RuleBasedStateMachine):
         self.run(work())
 
     @rule(person=PERSON, credential=CREDENTIAL, bound=APP, act=st.sampled_from(["look", "save", "restore", "erase", "drop"]), number=NUMBER)  # fmt: skip
-    def whole(self, person: int, credential: str, bound: str, act: str, number: int) -> None:  # noqa: PLR0913
+    def whole(self, person: int, credential: str, bound: str, act: str, number: int) -> None:
         async def work() -> None:
             caller = await self.caller(person, credential, bound)
             every = [(owner, one) for owner, saved in self.world.snapshots.items() for one in saved]
@@ -249,7 +251,7 @@ class Isolation(RuleBasedStateMachine):
                 world.shares[person] = pairs
 
     @rule(number=NUMBER, victim=PERSON, chosen=NUMBER, claims=st.booleans(), app=APP)
-    def attack(self, number: int, victim: int, chosen: int, claims: bool, app: str) -> None:  # noqa: FBT001, PLR0913
+    def attack(self, number: int, victim: int, chosen: int, claims: bool, app: str) -> None:  # noqa: FBT001
         """A stranger, with ids of others, at any route there is: nothing is told, and (checked next) nothing changed."""
 
         async def work() -> None:
@@ -259,9 +261,17 @@ class Isolation(RuleBasedStateMachine):
             url = route.url(app=quoted(app), kind="app", name=quoted(app), **self._stolen(person, chosen))
             if claims:
                 url = url.update_query(user_id=person, userId=person, agent_id=f"app:{app}", count="9")
-            said = {**BODY, "user_id": person, "app_id": app, "filters": {"AND": [{"user_id": person}]}} if claims else BODY
+            said = (
+                {**BODY, "user_id": person, "app_id": app, "filters": {"AND": [{"user_id": person}]}}
+                if claims
+                else BODY
+            )
             memory = self._stolen(person, chosen)["memory_id"]
-            said = {**said, "memory_id": f"mem_{memory.replace('-', '')}", "memories": [{"memory_id": memory, "text": "x"}]}
+            said = {
+                **said,
+                "memory_id": f"mem_{memory.replace('-', '')}",
+                "memories": [{"memory_id": memory, "text": "x"}],
+            }
             await self._attack(world, service, route, url, said)
 
         self.run(work())

@@ -15,11 +15,10 @@ from typing import Any
 from shared.api_keys import digest_of, new_key
 from shared.http.keys import API_KEYS
 from shared.tokens import IMPERSONATE
+from tests.chat_provider import Provider
 from tests.services import Service, bearer
 
 APPS = ("desk", "DESK", "desk_", "д%/✂")
-OPS = "ops"
-"""Whose key acts for everybody."""
 _PEOPLE = ("ana", "ANA", "ana1", "ana%", "ana_", "ana" * 80, "👩‍👩‍👧", "מרים\u202e")
 _MARK = re.compile(r"mk(\d+)q")
 _TOPICS = ("likes tea", "reads reports on Mondays", "parks on level 2", "plays the cello")
@@ -56,6 +55,7 @@ class World:
 
     runtime: Service
     platform: Service | None
+    provider: Provider
     number: int
     marks: list[Place] = field(default_factory=list)
     memories: dict[Place, dict[str, str]] = field(default_factory=lambda: defaultdict(dict))
@@ -76,9 +76,14 @@ class World:
         """Who has nothing, and tries everything."""
         return f"{self.number}-nemo"
 
+    @property
+    def ops(self) -> str:
+        """Whose key acts for everybody."""
+        return f"{self.number}-ops"
+
     async def open(self) -> None:
         """Have the key that acts for everybody."""
-        key, text = new_key(OPS, "acts for all", application=None, scopes=frozenset({IMPERSONATE}))
+        key, text = new_key(self.ops, "acts for all", application=None, scopes=frozenset({IMPERSONATE}))
         await self.runtime.client.app[API_KEYS].keep(key, digest_of(text))
         self.ops_key = text
 
@@ -116,7 +121,7 @@ class World:
         lent = {source for source, reader in self.shares[caller.person] if reader == app} if sharing else set()
         return {(caller.person, one) for one in {app} | lent}
 
-    async def ask(  # noqa: PLR0913
+    async def ask(
         self,
         caller: Caller,
         method: str,
@@ -133,12 +138,15 @@ class World:
         sent = {**caller.headers, **(headers or {})}
         async with service.client.request(method, path, headers=sent, **more) as response:
             status, text = response.status, await response.text()
+        said = json.loads(text)
+        # What a conversation put into the prompt was answered to the provider.
+        text += "".join(body.decode() for body in self.provider.asked)
+        self.provider.asked.clear()
         self.calls += 1
         allowed = self.visible(caller, app, sharing=sharing) if status < 400 else set()
         foreign = {self.marks[number] for number in marks_in(text)} - allowed
         assert not foreign, (method, str(path), status, caller.person, caller.bound, foreign)
         assert status < 500, (method, str(path), status, text[:200])
-        said = json.loads(text)
         if caller.impersonates and status < 400 and not _reached_nothing(said):
             self.accesses[caller.person] += 1
         return status, said
@@ -147,7 +155,7 @@ class World:
         """Every access in the person's name that succeeded stands in their record, and no other."""
         path = "/api/v1/apps/memory-access"
         _, said = await self.ask(self.token(person), "GET", path, params={"limit": 1000})
-        assert {one["actor"] for one in said["access"]} <= {OPS}
+        assert {one["actor"] for one in said["access"]} <= {self.ops}
         # The runtime reads allowances from the platform in the caller's own name: that is recorded there, too.
         verbs = [one["verb"] for one in said["access"] if one["verb"] != "list_shares"]
         assert len(verbs) == self.accesses[person], (person, Counter(verbs), self.accesses[person])
@@ -175,4 +183,6 @@ def marks_in(text: str) -> Iterable[int]:
 
 def _reached_nothing(said: Any) -> bool:
     """An MCP answer that is a refusal: 200 by its protocol."""
-    return isinstance(said, dict) and said.get("jsonrpc") == "2.0" and ("error" in said or said["result"].get("isError"))
+    return (
+        isinstance(said, dict) and said.get("jsonrpc") == "2.0" and ("error" in said or said["result"].get("isError"))
+    )
