@@ -14,7 +14,8 @@ from runtime_svc.chat.provider import Provider
 from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
-from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, LEARNING, MCP, PRIVATE_WEBHOOKS
+from runtime_svc.engine.provider_reranker import ProviderReranker
+from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, LEARNING, MCP, PRIVATE_WEBHOOKS, RERANKER
 from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
@@ -44,6 +45,21 @@ def embedder(settings: RuntimeSettings, engine: EngineConfig) -> Resource:
             yield
         finally:
             await model.close()
+
+    return resource
+
+
+def reranker(settings: RuntimeSettings, engine: EngineConfig) -> Resource:
+    """The provider's that the configuration names, if any."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        if engine.reranker is None:
+            yield
+            return
+        model = await ProviderReranker.open(engine.reranker, seconds=settings.rerank_seconds)
+        app[RERANKER] = model
+        yield
+        await model.close()
 
     return resource
 

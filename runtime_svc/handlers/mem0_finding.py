@@ -10,7 +10,7 @@ from pydantic import Field
 
 from runtime_svc import recalling
 from runtime_svc.handlers.mem0_memories import noted
-from runtime_svc.keys import EMBEDDER
+from runtime_svc.keys import EMBEDDER, RERANKER
 from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, json_object, narrowings
 from runtime_svc.mem0_dialect.views import shown
 from runtime_svc.recalling import Query
@@ -50,6 +50,7 @@ class Searching(Narrowed):
     top_k: int | None = Field(default=None, ge=1, le=_MOST)
     limit: int | None = Field(default=None, ge=1, le=_MOST)
     threshold: float | None = Field(default=None, ge=0, le=1)
+    rerank: bool | None = None
     enable_graph: bool | None = None
 
 
@@ -93,12 +94,13 @@ def _with_relations(found: list[dict[str, Any]], said: Searching) -> dict[str, A
 
 async def _found(request: web.Request, said: Searching, *, threshold: float) -> list[dict[str, Any]]:
     least = threshold if said.threshold is None else said.threshold
-    query = Query(said.query, said.top_k or said.limit or 10, least)
+    query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank))
     wanted = _asked(request, said)
     vector = await recalling.vector_of(request.app[EMBEDDER], query)
     ranked = await recalling.best(
         request.app[STORE], wanted.reach, query, vector, where=wanted.where, show_expired=bool(said.show_expired)
     )
+    ranked = await recalling.reranked(request.app.get(RERANKER), query, ranked)
     noted(request, wanted.reach, len(ranked))
     return [shown(one.memory, score=one.score, fields=said.fields) for one in ranked]
 
