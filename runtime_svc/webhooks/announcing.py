@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, cast
+
+import structlog
 
 from runtime_svc.webhooks.delivery import Delivery, Message
 from runtime_svc.webhooks.registered import KIND, Webhook, webhook_of
 from shared.client_records import ClientRecords
+from shared.errors import ServiceError
 from shared.filters import Filter
+from shared.logs import fault
 from shared.records import By, Change, Event, Memory, Outcome, Patch
 from shared.scope import Everything, Reach, Scope
 from shared.stores.ports import Accepted, MemoryStore
+
+log = structlog.get_logger()
+
+_KINDS = {Event.ADD: "memory_add", Event.UPDATE: "memory_update", Event.DELETE: "memory_delete"}
 
 
 def announcing(store: MemoryStore, records: ClientRecords, delivery: Delivery) -> MemoryStore:
@@ -32,14 +41,13 @@ class _Announcing:
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
         outcomes = await self._store.commit(scope, changes, by, accepted=accepted)
-        for one in outcomes:
-            await self._tell(scope, one.id, one.event)
+        await self._tell(scope, *((one.id, one.event) for one in outcomes))
         return outcomes
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         after = await self._store.correct(reach, memory_id, patch, by)
         if after is not None:
-            await self._tell(Scope(reach.person, after.application), memory_id, Event.UPDATE)
+            await self._tell(Scope(reach.person, after.application), (after.id, Event.UPDATE))
         return after
 
     async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
@@ -47,25 +55,30 @@ class _Announcing:
         before = await self._store.get(reach, memory_id) if told else None
         forgotten = await self._store.forget(reach, memory_id, by)
         if forgotten and before is not None:
-            await self._tell(Scope(reach.person, before.application), before.id, Event.DELETE)
+            await self._tell(Scope(reach.person, before.application), (before.id, Event.DELETE))
         return forgotten
 
     async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
         forgotten = await self._store.forget_all(reach, by, confirmed=confirmed, where=where)
         if forgotten:
             application = reach.application if isinstance(reach, Scope) else ""
-            await self._tell(Scope(reach.person, application), None, Event.DELETE)
+            await self._tell(Scope(reach.person, application), (None, Event.DELETE))
         return forgotten
 
     async def _webhooks(self, person: str) -> list[Webhook]:
         return [webhook_of(record) for record in await self._records.of(Everything(person), KIND)]
 
-    async def _tell(self, scope: Scope, memory_id: str | None, event: Event) -> None:
+    async def _tell(self, scope: Scope, *changes: tuple[str | None, Event]) -> None:
         """Post to each webhook that listens. A change that was made stands, whatever becomes of the telling."""
-        kind = {Event.ADD: "memory_add", Event.UPDATE: "memory_update", Event.DELETE: "memory_delete"}.get(event)
-        for webhook in await self._webhooks(scope.person):
-            if kind in webhook.events and webhook.application in {None, scope.application}:
-                self._delivery.post(Message(webhook, lambda: self._said(scope, memory_id, event)))
+        try:
+            webhooks = await self._webhooks(scope.person) if changes else []
+        except ServiceError as error:
+            log.warning("webhook.untold", **fault(error))
+            return
+        for webhook in webhooks:
+            for memory_id, event in changes:
+                if _KINDS.get(event) in webhook.events and webhook.application in {None, scope.application}:
+                    self._delivery.post(Message(webhook, partial(self._said, scope, memory_id, event)))
 
     async def _said(self, scope: Scope, memory_id: str | None, event: Event) -> dict[str, object] | None:
         if event is Event.DELETE or memory_id is None:

@@ -16,6 +16,11 @@ import pytest
 CACHE = Path(__file__).parents[2] / ".cache" / "mem0-clients"
 _HERE = Path(__file__).parent
 
+SEEN: dict[str, dict[str, str]] = {}
+"""What each client's methods did in this session."""
+WORKED: list[str] = []
+"""The programs that did what they are for in this session."""
+
 
 @dataclass(frozen=True)
 class Client:
@@ -36,8 +41,8 @@ class Client:
     def _python(self) -> list[str]:
         home = CACHE / f"python-{self.version}"
         if not (home / ".complete").exists():
-            _run(sys.executable, "-m", "venv", str(home))
-            _run(str(home / "bin/python"), "-m", "pip", "install", "--quiet", f"mem0ai=={self.version}")
+            run(sys.executable, "-m", "venv", str(home))
+            run(str(home / "bin/python"), "-m", "pip", "install", "--quiet", f"mem0ai=={self.version}")
             (home / ".complete").touch()
         return [str(home / "bin/python"), str(_HERE / "mem0_client.py")]
 
@@ -47,7 +52,7 @@ class Client:
         home = CACHE / f"npm-{self.version}"
         if not (home / ".complete").exists():
             home.mkdir(parents=True, exist_ok=True)
-            _run(
+            run(
                 "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(home), f"mem0ai@{self.version}"
             )
             (home / ".complete").touch()
@@ -79,7 +84,8 @@ ALL = [
 ]
 
 
-def _run(*command: str) -> None:
+def run(*command: str) -> None:
+    """A command that fetches. Skips, in a sentence, where it cannot."""
     try:
         subprocess.run(command, check=True, capture_output=True, timeout=800)
     except (OSError, subprocess.SubprocessError) as error:
