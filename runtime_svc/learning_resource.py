@@ -16,6 +16,7 @@ from runtime_svc.learning import Learning
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.worker import Pace, Worker
 from shared.http.keys import STORE
+from shared.http.metrics import METRICS
 
 _SPARE = 2
 """Threads of the extractor beyond its workers: a call that was given up holds one until its provider lets go."""
@@ -51,6 +52,7 @@ def learning_resource(
             worker = Worker(learning, _pace(settings))
             app[LEARNING] = replace(learning, ring=worker.ring)
             worker.start()
+            app[METRICS].watch("queue_depth", "Learns that have not ended.", app[QUEUE].depth)
             held.push_async_callback(worker.close)
             yield
 

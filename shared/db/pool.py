@@ -84,6 +84,11 @@ class Database:
         async with self.connection() as connection, connection.transaction():
             yield connection
 
+    @property
+    def in_use(self) -> int:
+        """Connections that are lent at this moment."""
+        return 0 if self._pool is None else self._pool.get_size() - self._pool.get_idle_size()
+
     async def answers(self) -> bool:
         """Whether the database can be asked at all: for `/readyz`."""
         try:
