@@ -85,7 +85,7 @@ async def _learn(request: web.Request) -> tuple[Adding, Learned]:
     request[CALLER], scope = keeping(request[CALLER], ids)
     request.app[APPSPECS].check_remembers(scope.application)
     project = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
-    lesson = adding.lesson(said, ids, project.get("custom_instructions"), project.get("custom_categories"))
+    lesson = adding.lesson(said, ids, project)
     learned = await learning.learn(
         request.app[LEARNING], scope, lesson, by(request), wait=said.waits, idempotency_key=key
     )

@@ -75,10 +75,12 @@ class _Announcing:
         except ServiceError as error:
             log.warning("webhook.untold", **fault(error))
             return
-        for webhook in webhooks:
+        for webhook in (one for one in webhooks if one.application in {None, scope.application}):
             for memory_id, event in changes:
-                if _KINDS.get(event) in webhook.events and webhook.application in {None, scope.application}:
+                if _KINDS.get(event) in webhook.events:
                     self._delivery.post(Message(webhook, partial(self._said, scope, memory_id, event)))
+                if event is Event.ADD and "memory_categorize" in webhook.events:
+                    self._delivery.post(Message(webhook, partial(self._sorted, scope, str(memory_id))))
 
     async def _said(self, scope: Scope, memory_id: str | None, event: Event) -> dict[str, object] | None:
         if event is Event.DELETE or memory_id is None:
@@ -87,3 +89,10 @@ class _Announcing:
         if memory is None:
             return None
         return {"event_details": {"id": memory_id, "event": event, "data": {"memory": memory.words}}}
+
+    async def _sorted(self, scope: Scope, memory_id: str) -> dict[str, object] | None:
+        memory = await self._store.get(scope, memory_id)
+        if memory is None or not memory.categories:
+            return None
+        details: dict[str, object] = {"event": "CATEGORIZE", "memory_id": memory_id, "categories": memory.categories}
+        return {**details, "event_details": details}

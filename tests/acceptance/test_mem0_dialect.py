@@ -39,7 +39,18 @@ async def test_a_memory_has_every_member_that_clients_read(ana: Program) -> None
 
     assert {"id", "memory", "user_id", "agent_id", "app_id", "run_id", "session_id", "metadata", "categories", "immutable", "expiration_date", "hash", "created_at", "updated_at"} <= view.keys()  # fmt: skip
     assert (view["memory"], view["user_id"], view["agent_id"], view["run_id"]) == ("I love hiking", "ana", None, "r1")
-    assert (view["metadata"], view["categories"]) == ({"source": "chat"}, [])
+    assert (view["metadata"], type(view["categories"])) == ({"source": "chat"}, list)
+
+
+async def test_memories_are_sorted_into_the_calls_categories_else_the_projects(ana: Program) -> None:
+    project = "/api/v1/orgs/organizations/runtime-memory/projects/default/"
+    await ana.call("PATCH", project, json={"custom_categories": [{"outdoors": "hiking, mountains, nature"}]})
+    await ana.add("I love hiking in the mountains")
+    await ana.add("I cook pasta on Sundays", custom_categories=[{"kitchen": "cooking, recipes, meals"}])
+
+    assert await ana.listed({"AND": [MINE, {"categories": {"in": ["outdoors"]}}]}) == ["I love hiking in the mountains"]
+    assert await ana.listed({"AND": [MINE, {"categories": {"contains": "kitch"}}]}) == ["I cook pasta on Sundays"]
+    assert await ana.search("sunday", MINE, categories=["kitchen"]) == ["I cook pasta on Sundays"]
 
 
 async def test_an_add_at_once_answers_what_was_kept_in_each_version(ana: Program) -> None:

@@ -84,6 +84,14 @@ async def test_a_webhook_is_told_of_what_it_asked_for_signed(
         assert headers["X-Webhook-Signature"] == f"sha256={signed.hexdigest()}"
 
 
+async def test_a_webhook_is_told_of_categories(private_runtime: Service, receiver: tuple[Receiver, str]) -> None:
+    received, url = receiver
+    ana, _ = await hooked(private_runtime, url, "memory_categorize")
+    item = await ana.add("I love hiking", custom_categories=[{"outdoors": "hiking, mountains"}])
+
+    assert await received.told(1) == [{"event": "CATEGORIZE", "memory_id": item["id"], "categories": ["outdoors"]}]
+
+
 async def test_a_failure_is_tried_again(private_runtime: Service, receiver: tuple[Receiver, str]) -> None:
     received, url = receiver
     received.failures = 1
