@@ -8,7 +8,7 @@ COMPILE := $(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) pyproject.toml
 # As many test processes as cores, four at most; a file stays in one process. WORKERS=0 for one process and a debugger.
 WORKERS ?= auto
-CODE := shared runtime_svc runtimes_svc tests $(wildcard bench)
+CODE := shared runtime_svc runtimes_svc runtime_memory_client tests $(wildcard bench)
 
 .PHONY: help setup run test lint format lock bench bench-recall soak clients page-shots
 

@@ -12,7 +12,7 @@ import { sharingView } from "./sharing.js";
 import { snapshotsView } from "./snapshots.js";
 import { sourceOf } from "./source.js";
 import type { Source } from "./source.js";
-import { chosen, language, languages, speak, t } from "./strings.js";
+import { chosen, code, languages, speak, t } from "./strings.js";
 import type { Context } from "./view.js";
 
 const page = document.getElementById("page") as HTMLElement;
@@ -49,7 +49,7 @@ function show(how: { focused: boolean }): void {
   const [name, view] = viewOf(location.hash);
   const context = { source, person, signal: showing.signal, leave: () => left(t.sessionEnded) };
   const main = h("main", { id: "content", tabindex: "-1" }, ...view(context));
-  fill(page, h("a", { class: "skip", href: "#content", onclick: skip }, t.skip), frame(name, person), main);
+  fill(page, h("a", { class: "skip", href: "#content", onclick: skip }, t.skip), frame(name), main, account(person));
   const title = main.querySelector("h1");
   document.title = `${title?.textContent ?? t.title} – ${t.title}`;
   if (how.focused) {
@@ -63,20 +63,29 @@ function skip(event: Event): void {
   focus(document.getElementById("content"));
 }
 
-function frame(name: string, person: string): HTMLElement {
+function frame(name: string): HTMLElement {
   const links: [string, string, string][] = [["memories", "#/", t.memories]];
   if (source.whole) links.push(["sharing", "#/sharing", t.sharing], ["snapshots", "#/snapshots", t.snapshots]);
   links.push(["activity", "#/activity", t.activity]);
   const items = links.map(([link, href, label]) =>
     h("li", {}, h("a", { href, "aria-current": link === name ? "page" : null }, label)),
   );
-  const leaving = quiet(t.signOut, () => void leave());
   return h(
     "header",
     { class: "frame" },
     h("a", { class: "brand", href: "#/" }, h("img", { src: "/memories/assets/icon.svg", alt: "", width: 24, height: 24 }), t.title),
     h("nav", { "aria-label": t.sections }, h("ul", {}, ...items)),
-    h("div", { class: "self" }, h("p", {}, t.signedInAs(person)), h("p", { class: "faint" }, t.zone(zone())), h("div", { class: "line" }, languageChoice(), leaving)),
+  );
+}
+
+function account(person: string): HTMLElement {
+  const leaving = quiet(t.signOut, () => void leave());
+  return h(
+    "footer",
+    { class: "account" },
+    h("p", {}, t.signedInAs(person)),
+    h("p", { class: "faint" }, t.zone(zone())),
+    h("div", { class: "line" }, languageChoice(), leaving),
   );
 }
 
@@ -89,7 +98,9 @@ function languageChoice(): HTMLElement {
       focus(page.querySelector("select"));
     },
   });
-  for (const [code, name] of languages()) choice.append(h("option", { value: code, lang: code, selected: code === language }, name));
+  for (const [one, name] of languages()) {
+    choice.append(h("option", { value: one, lang: one, selected: one === code }, name));
+  }
   return choice;
 }
 

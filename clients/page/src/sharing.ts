@@ -75,7 +75,7 @@ function matrix(known: string[], allowed: (pair: string) => boolean, change: Cha
     "table",
     { class: "matrix" },
     h("caption", {}, t.sharingCaption),
-    h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "corner" }, h("span", {}, t.rowsRemember), h("span", {}, t.columnsUse)), ...known.map((reader) => h("th", { scope: "col" }, name(reader))))),
+    h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "corner" }, h("span", {}, t.columnsUse), h("span", {}, t.rowsRemember)), ...known.map((reader) => h("th", { scope: "col" }, name(reader))))),
     h("tbody", {}, ...known.map((source) => h("tr", {}, h("th", { scope: "row" }, name(source)), ...known.map((reader) => cell(source, reader))))),
   );
 }

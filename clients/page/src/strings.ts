@@ -89,8 +89,8 @@ const en = {
 
   sharingLead: "An application uses only what it remembers itself, unless you allow it to use what another one remembers. It never changes or forgets the other’s memories, and you can stop this at any time.",
   sharingCaption: "Which application may use what another one remembers of you",
-  rowsRemember: "What … remembers",
-  columnsUse: "may be used by",
+  rowsRemember: "what … remembers ↓",
+  columnsUse: "… may use →",
   allowedSentence: (reader: string, source: string) => `${reader} may use what ${source} remembers of you.`,
   stoppedSentence: (reader: string, source: string) => `${reader} no longer uses what ${source} remembers of you.`,
   noSharing: "Sharing needs two applications. As soon as another one remembers something of you, you can decide here.",
@@ -105,7 +105,6 @@ const en = {
   saveSnapshot: "Save a snapshot",
   snapshotSaved: "The snapshot was saved.",
   noSnapshots: "There is no snapshot yet.",
-  size: (text: string) => text,
   restore: "Restore…",
   download: "Download",
   remove: "Delete…",
@@ -113,7 +112,7 @@ const en = {
   removeLead: (when: string) => `The copy of ${when} will be gone. What is remembered now stays.`,
   removeDo: "Delete",
   removed: "The snapshot was deleted.",
-  restoreTitle: (when: string) => `Restore ${when}?`,
+  restoreTitle: (when: string) => `Restore the snapshot of ${when}?`,
   restoreSame: "Everything is remembered just as it was then. Nothing changes.",
   comesBack: plural("One memory comes back", "# memories come back"),
   goesAway: plural("One memory learned since is no longer remembered", "# memories learned since are no longer remembered"),
@@ -248,8 +247,8 @@ const de: Strings = {
 
   sharingLead: "Eine Anwendung verwendet nur, was sie sich selbst merkt, außer Sie erlauben ihr, die Erinnerungen einer anderen zu verwenden. Sie ändert oder löscht diese nie, und Sie können es jederzeit beenden.",
   sharingCaption: "Welche Anwendung verwenden darf, was eine andere sich über Sie merkt",
-  rowsRemember: "Was … sich merkt",
-  columnsUse: "darf verwenden:",
+  rowsRemember: "was … sich merkt ↓",
+  columnsUse: "… darf verwenden →",
   allowedSentence: (reader, source) => `${reader} darf verwenden, was ${source} sich über Sie merkt.`,
   stoppedSentence: (reader, source) => `${reader} verwendet nicht mehr, was ${source} sich über Sie merkt.`,
   noSharing: "Zum Teilen braucht es zwei Anwendungen. Sobald eine weitere sich etwas über Sie merkt, entscheiden Sie hier.",
@@ -264,7 +263,6 @@ const de: Strings = {
   saveSnapshot: "Sicherung anlegen",
   snapshotSaved: "Die Sicherung wurde angelegt.",
   noSnapshots: "Es gibt noch keine Sicherung.",
-  size: (text) => text,
   restore: "Wiederherstellen …",
   download: "Herunterladen",
   remove: "Löschen …",
@@ -272,7 +270,7 @@ const de: Strings = {
   removeLead: (when) => `Die Kopie vom ${when} ist dann weg. Was man sich jetzt merkt, bleibt.`,
   removeDo: "Löschen",
   removed: "Die Sicherung wurde gelöscht.",
-  restoreTitle: (when) => `Stand vom ${when} wiederherstellen?`,
+  restoreTitle: (when) => `Die Sicherung vom ${when} wiederherstellen?`,
   restoreSame: "Alles ist genau wie damals. Nichts ändert sich.",
   comesBack: plural("Eine Erinnerung kommt zurück", "# Erinnerungen kommen zurück"),
   goesAway: plural("Eine seither gelernte Erinnerung fällt weg", "# seither gelernte Erinnerungen fallen weg"),
@@ -321,18 +319,22 @@ const de: Strings = {
 const LANGUAGES: Record<string, Strings> = { en, de };
 const KEPT = "memory-language";
 
-/** The language in use. */
+/** The language in use, as the reader writes it: the browser's `en-GB` for `en`. */
 export let language = "en";
+
+/** Which of the page's languages that is. */
+export let code = "en";
 
 /** The sentences of the language in use. */
 export let t: Strings = en;
 
 /** Use a language from now on, and keep that for the next time. */
 export function speak(wanted: string, keep = false): void {
-  language = wanted in LANGUAGES ? wanted : "en";
-  t = LANGUAGES[language] ?? en;
-  document.documentElement.lang = language;
-  if (keep) localStorage.setItem(KEPT, language);
+  code = wanted in LANGUAGES ? wanted : "en";
+  language = navigator.languages.find((one) => one.slice(0, 2).toLowerCase() === code) ?? code;
+  t = LANGUAGES[code] ?? en;
+  document.documentElement.lang = code;
+  if (keep) localStorage.setItem(KEPT, code);
 }
 
 /** The language that was chosen before, or else the first one of the browser's that the page has. */
