@@ -47,6 +47,8 @@ lock: setup ## Write requirements/*.lock from pyproject.toml (UPGRADE=1 for the 
 
 bench: setup ## Measure the stores and the services, ours beside stock mem0
 	$(RUN) -m bench.stores $(ARGS)
+	$(RUN) -m bench.mcp
+	$(RUN) -m bench.chat
 
 bench-recall: setup ## Measure whether the right memory is found (DATA=file of conversations and questions)
 	@test -n "$(DATA)" || { echo "Say which data: make bench-recall DATA=file.json" >&2; exit 2; }

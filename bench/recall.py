@@ -211,6 +211,16 @@ def show(result: Mapping[str, Any]) -> None:
     print("\nCPU-ms per query (this process; median):")
     for engine, spent in result["cpu_ms_per_query"].items():
         print(f"  {engine}: " + ", ".join(f"{what} {ms}" for what, ms in spent.items()))
+        if "ranking" in spent:
+            ratio = _against_meaning_alone(result, engine)
+            print(f"    whole search: {ratio:.2f} of embedding and searching by meaning alone")
+
+
+def _against_meaning_alone(result: Mapping[str, Any], engine: str) -> float:
+    embedding = result["cpu_ms_per_query"]["embedder"]["embedding the query"]
+    spent = result["cpu_ms_per_query"][engine]
+    alone = spent["candidates by meaning alone"]
+    return float((embedding + sum(spent.values()) - alone) / (embedding + alone))
 
 
 def main() -> None:

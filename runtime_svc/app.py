@@ -40,9 +40,11 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     app.cleanup_ctx.extend(
         [
             resources.embedder(settings, engine),
+            resources.reranker(settings, engine),
             resources.allowances(settings),
             resources.appspecs(settings),
             resources.mcp(settings),
+            resources.webhooks(settings),
             learning_resource(settings, engine),
             resources.upkeep(settings),
             resources.chat(settings),

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from aiohttp import web
 
+from runtime_svc.categorising import Categoriser
 from runtime_svc.engine.config import EngineConfig, read_config
 from runtime_svc.engine.extraction import Limits, Mem0Extractor
 from runtime_svc.keys import EMBEDDER, LEARNING, QUEUE
@@ -15,6 +16,7 @@ from runtime_svc.learning import Learning
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.worker import Pace, Worker
 from shared.http.keys import STORE
+from shared.http.metrics import METRICS
 
 _SPARE = 2
 """Threads of the extractor beyond its workers: a call that was given up holds one until its provider lets go."""
@@ -39,10 +41,18 @@ def learning_resource(
             if engine.llm is not None:
                 extractor = await Mem0Extractor.open(engine, app[STORE], app[EMBEDDER], limits=_limits(settings))
                 held.push_async_callback(extractor.close)
-            learning = Learning(app[STORE], app[EMBEDDER], app[QUEUE], extractor, most_waiting=settings.most_waiting)
+            learning = Learning(
+                app[STORE],
+                app[EMBEDDER],
+                app[QUEUE],
+                extractor,
+                categoriser=Categoriser(app[EMBEDDER]) if settings.categories else None,
+                most_waiting=settings.most_waiting,
+            )
             worker = Worker(learning, _pace(settings))
             app[LEARNING] = replace(learning, ring=worker.ring)
             worker.start()
+            app[METRICS].watch("queue_depth", "Learns that have not ended.", app[QUEUE].depth)
             held.push_async_callback(worker.close)
             yield
 

@@ -25,6 +25,7 @@ def slice_of(request: web.Request) -> tuple[int, int]:
 
 def shown_here(memory: Memory) -> dict[str, Any]:
     """A memory with its two keys."""
+    metadata = memory.metadata
     return {
         **shown(memory),
         "hash": memory.hash,
@@ -33,8 +34,8 @@ def shown_here(memory: Memory) -> dict[str, Any]:
         "run_id": memory.run_id,
         "actor_id": memory.payload.get("actor_id"),
         "role": memory.payload.get("role"),
-        "scope": memory.metadata.get("scope"),
-        "metadata": memory.metadata,
+        "scope": metadata.get("scope"),
+        "metadata": metadata,
     }
 
 

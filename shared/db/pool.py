@@ -84,6 +84,11 @@ class Database:
         async with self.connection() as connection, connection.transaction():
             yield connection
 
+    @property
+    def in_use(self) -> int:
+        """Connections that are lent at this moment."""
+        return 0 if self._pool is None else self._pool.get_size() - self._pool.get_idle_size()
+
     async def answers(self) -> bool:
         """Whether the database can be asked at all: for `/readyz`."""
         try:
@@ -107,5 +112,10 @@ class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
 async def _register(connection: asyncpg.Connection) -> None:
     await register_vector(connection)
     await connection.set_type_codec(
-        "jsonb", schema="pg_catalog", encoder=lambda value: orjson.dumps(value).decode(), decoder=orjson.loads
+        "jsonb", schema="pg_catalog", encoder=_jsonb, decoder=lambda raw: orjson.loads(raw[1:]), format="binary"
     )
+
+
+def _jsonb(value: object) -> bytes:
+    """The binary form, a version before the text: bytes in, bytes out, and never a `str` between."""
+    return b"\x01" + orjson.dumps(value)

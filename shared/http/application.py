@@ -9,6 +9,7 @@ from shared.http.auth import AUTHENTICATOR, Authenticator, authenticating
 from shared.http.body import LARGEST
 from shared.http.errors import translate_errors
 from shared.http.health import DRAINING, READY, healthz, readyz
+from shared.http.metrics import METRICS, Metrics, metrics
 from shared.http.requests import note_request
 from shared.http.routing import add_routes
 from shared.jwks import KeySet
@@ -36,11 +37,12 @@ def token_verifier(app: web.Application, settings: Settings) -> TokenVerifier:
 
 
 def new_application() -> web.Application:
-    """An application that answers health; `protect` it, then add resources and routes."""
+    """An application that answers health and numbers; `protect` it, then add resources and routes."""
     app = web.Application(middlewares=[note_request, translate_errors], client_max_size=LARGEST)
     app[READY] = {}
     app[DRAINING] = []
-    add_routes(app, [web.get("/healthz", healthz), web.get("/readyz", readyz)])
+    app[METRICS] = Metrics()
+    add_routes(app, [web.get("/healthz", healthz), web.get("/readyz", readyz), web.get("/metrics", metrics)])
     return app
 
 

@@ -12,6 +12,7 @@ from shared.db.pool import Database
 from shared.db.preparing import prepare
 from shared.errors import Unavailable
 from shared.http.health import READY
+from shared.http.metrics import METRICS
 from shared.settings import Settings
 
 log = structlog.get_logger()
@@ -50,7 +51,11 @@ def database_resource(
         async def ready() -> bool:
             return prepared.is_set() and await database.answers()
 
+        async def in_use() -> float:
+            return database.in_use
+
         app[READY]["database"] = ready
+        app[METRICS].watch("pool_connections_in_use", "Connections to PostgreSQL that are lent.", in_use)
         yield
         if waiting is not None:
             waiting.cancel()

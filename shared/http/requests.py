@@ -10,6 +10,7 @@ import structlog
 from aiohttp import web
 
 from shared.http.errors import Handler
+from shared.http.metrics import METRICS
 
 log = structlog.get_logger()
 
@@ -37,12 +38,9 @@ async def note_request(request: web.Request, handler: Handler) -> web.StreamResp
     else:
         return response
     finally:
+        taken = time.perf_counter() - started
         resource = request.match_info.route.resource
-        log.info(
-            "request",
-            method=request.method,
-            route=None if resource is None else resource.canonical,
-            status=status,
-            ms=round((time.perf_counter() - started) * 1000, 2),
-        )
+        route = None if resource is None else resource.canonical
+        request.app[METRICS].note(request.method, route, status, taken)
+        log.info("request", method=request.method, route=route, status=status, ms=round(taken * 1000, 2))
         structlog.contextvars.unbind_contextvars("request_id")

@@ -122,6 +122,9 @@ class LearnQueue(Protocol):
     async def drop_finished(self, older_than: timedelta) -> int:
         """Drop what ended longer ago than that; how many."""
 
+    async def depth(self) -> int:
+        """How many of everybody's have not ended: a number for operators."""
+
     async def get(self, reach: Reach, event_id: str) -> LearnEvent | None:
         """One by id; None when unknown, malformed, or out of reach."""
 

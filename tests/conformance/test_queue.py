@@ -293,3 +293,14 @@ async def test_what_ended_long_ago_is_dropped(queue: LearnQueue) -> None:
     assert await queue.drop_finished(timedelta(seconds=-1)) == 1
     assert await queue.get(ANA, ended.id) is None
     assert await queue.get(BEN, waiting.id) is not None
+
+
+async def test_the_depth_is_what_has_not_ended_of_everybody(queue: LearnQueue) -> None:
+    assert await queue.depth() == 0
+    ended = await accept(queue)
+    await accept(queue, BEN)
+    assert await queue.depth() == 2
+    await claim(queue)
+    await queue.fail(ended.id, "worker", "no")
+
+    assert await queue.depth() == 1

@@ -135,6 +135,15 @@ class LocalQueue:
             lambda connection: connection.execute("DELETE FROM events WHERE completed_at < ?", (until,)).rowcount
         )
 
+    async def depth(self) -> int:
+        """See the port."""
+
+        def job(connection: sqlite3.Connection) -> int:
+            sql = "SELECT count(*) FROM events WHERE status IN ('PENDING', 'RUNNING')"
+            return int(connection.execute(sql).fetchone()[0])
+
+        return await self._database.read(job)
+
     async def get(self, reach: Reach, event_id: str) -> LearnEvent | None:
         """See the port."""
         within, values = scopes.within(reach)

@@ -131,6 +131,14 @@ class PostgresQueue:
             )
             return _touched(done)
 
+    async def depth(self) -> int:
+        async with self._database.connection() as connection:
+            return int(
+                await connection.fetchval(
+                    "SELECT count(*) FROM runtime_memory.events WHERE status IN ('PENDING', 'RUNNING')"
+                )
+            )
+
     async def get(self, reach: Reach, event_id: str) -> LearnEvent | None:
         if (known := canonical(event_id)) is None:
             return None

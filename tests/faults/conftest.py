@@ -1,0 +1,28 @@
+"""Both services on one database, at the end of a wire."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from tests.faults.proxy import Wire, wire
+from tests.services import Service, start_platform, start_runtime
+
+
+@pytest.fixture
+async def line(database: str) -> AsyncIterator[Wire]:
+    async with wire(database) as one:
+        yield one
+
+
+@pytest.fixture
+async def wired(settings_environment: pytest.MonkeyPatch, line: Wire) -> AsyncIterator[list[Service]]:
+    """The runtime and the platform behind the wire, with two connections each and little patience."""
+    settings_environment.setenv("MEMORY_POOL_SIZE", "2")
+    settings_environment.setenv("MEMORY_STATEMENT_TIMEOUT", "1")
+    services = [await start_runtime(line.dsn), await start_platform(line.dsn)]
+    yield services
+    line.let_go()
+    for service in services:
+        await service.client.close()

@@ -1,0 +1,148 @@
+"""PostgreSQL slow, away, or asked for by too many: a clear refusal in a bounded time, and all is well afterwards."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import asyncpg
+import pytest
+
+from tests.faults.proxy import Wire
+from tests.services import Service, bearer
+
+APP = "/api/v1/apps/memories/desk"
+PLATFORM = "/api/runtimes/v1/memories"
+LISTS = (APP, PLATFORM)
+
+
+async def keep(runtime: Service, words: str) -> str:
+    status, said = await runtime.post(APP, json={"memory": words, "wait": True}, uid="ana")
+    assert status == 200, said
+    return said["results"][0]["id"]
+
+
+async def lists(services: list[Service]) -> list[int]:
+    return [(await service.get(path, uid="ana"))[0] for service, path in zip(services, LISTS, strict=True)]
+
+
+async def until_served(services: list[Service], within: float = 15) -> None:
+    async with asyncio.timeout(within):
+        while await lists(services) != [200, 200]:
+            await asyncio.sleep(0.1)
+
+
+@asynccontextmanager
+async def locked(dsn: str) -> AsyncIterator[None]:
+    """The memory table held by somebody else: every statement on it waits."""
+    connection = await asyncpg.connect(dsn)
+    async with connection.transaction():
+        await connection.execute("LOCK TABLE public.agent_memories IN ACCESS EXCLUSIVE MODE")
+        yield
+    await connection.close()
+
+
+@pytest.mark.fault("The database is away, and comes back", "503 in a sentence while it is away; then all is served, and nothing acknowledged is lost")  # fmt: skip
+async def test_while_the_database_is_away_requests_are_refused_and_afterwards_served(
+    wired: list[Service], line: Wire
+) -> None:
+    await keep(wired[0], "likes tea")
+    await line.cut()
+
+    for service, path in zip(wired, LISTS, strict=True):
+        status, said = await service.get(path, uid="ana")
+        assert (status, said["code"]) == (503, "unavailable")
+        assert (await service.get("/readyz", uid=None))[0] == 503
+        assert (await service.get("/healthz", uid=None))[0] == 200
+        assert "postgres" not in said["detail"].lower()
+    assert (await wired[0].post(APP, json={"memory": "lost", "wait": True}, uid="ana"))[0] == 503
+
+    await line.mend()
+    await until_served(wired)
+    assert [one["memory"] for one in (await wired[0].get(APP, uid="ana"))[1]["memories"]] == ["likes tea"]
+    assert (await wired[0].get("/readyz", uid=None))[0] == 200
+
+
+@pytest.mark.fault("The connections to the database are ended by the server", "at most one request a connection fails; the next opens a new one")  # fmt: skip
+@pytest.mark.field("B67")
+async def test_connections_that_the_server_ended_are_replaced(wired: list[Service], database: str) -> None:
+    await keep(wired[0], "likes tea")
+    assert await lists(wired) == [200, 200]
+    admin = await asyncpg.connect(database)
+    await admin.execute(
+        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        " AND datname = current_database()"
+    )
+    await admin.close()
+    await asyncio.sleep(0.1)
+
+    for service, path in zip(wired, LISTS, strict=True):
+        found = [(await service.get(path, uid="ana"))[0] for _ in range(6)]
+        assert found.count(503) <= 1, found
+        assert found[2:] == [200] * 4
+
+
+@pytest.mark.fault("A statement takes longer than MEMORY_STATEMENT_TIMEOUT", "503 with Retry-After when its time is over; the connection is not lost")  # fmt: skip
+async def test_a_statement_that_takes_too_long_is_given_up_and_the_next_is_served(
+    wired: list[Service], database: str
+) -> None:
+    await keep(wired[0], "likes tea")
+    async with locked(database):
+        began = time.monotonic()
+        for service, path in zip(wired, LISTS, strict=True):
+            async with asyncio.timeout(6):
+                status, _ = await service.get(path, uid="ana")
+            assert status == 503
+        async with wired[0].client.get(APP, headers=bearer("ana")) as refused:
+            assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
+        assert time.monotonic() - began < 10
+        assert (await wired[0].get("/healthz", uid=None))[0] == 200
+
+    await until_served(wired)
+
+
+@pytest.mark.fault("The network to the database swallows everything", "503 in a bounded time; then new connections")
+async def test_a_database_that_says_nothing_is_given_up_in_a_bounded_time(wired: list[Service], line: Wire) -> None:
+    await keep(wired[0], "likes tea")
+    line.hold()
+    async with asyncio.timeout(20):
+        assert await lists(wired) == [503, 503]
+
+    line.let_go()
+    await until_served(wired)
+
+
+@pytest.mark.fault("Every connection of the pool is in use", "503 with Retry-After within the time to acquire; then all is served")  # fmt: skip
+@pytest.mark.field("B68")
+async def test_more_requests_than_connections_are_answered_in_a_bounded_time(
+    settings_environment: pytest.MonkeyPatch, wired: list[Service], database: str
+) -> None:
+    await keep(wired[0], "likes tea")
+    async with locked(database), asyncio.timeout(12):
+        async with asyncio.TaskGroup() as group:
+            asked = [group.create_task(wired[0].get(APP, uid="ana")) for _ in range(8)]
+    assert {task.result()[0] for task in asked} == {503}
+
+    await until_served(wired)
+    async with asyncio.TaskGroup() as group:
+        asked = [group.create_task(wired[0].get(APP, uid="ana")) for _ in range(50)]
+    assert {task.result()[0] for task in asked} == {200}
+
+
+@pytest.mark.fault("Hundreds of searches that find nothing, with two connections", "each gives its connection back")
+@pytest.mark.field("B71")
+async def test_searches_that_find_nothing_leak_no_connection(wired: list[Service], database: str) -> None:
+    runtime = wired[0]
+    for n in range(250):
+        assert (await runtime.get(APP, uid="nobody"))[1]["memories"] == []
+        if n % 5 == 0:
+            assert (await runtime.post(f"{APP}/search", json={"query": "x"}, uid="nobody"))[1]["memories"] == []
+            assert (await runtime.get(f"{APP}/{'0' * 8}-0000-4000-8000-{'0' * 12}", uid="nobody"))[0] == 404
+
+    connection = await asyncpg.connect(database)
+    idle = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
+    assert await connection.fetchval(idle) == 0
+    await connection.close()
+    assert (await runtime.get(APP, uid="nobody"))[0] == 200
