@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import structlog
 
-from runtime_svc.webhooks.delivery import Delivery, Message
+from runtime_svc.webhooks.delivery import Delivery, Message, Read
 from runtime_svc.webhooks.registered import KIND, Webhook, webhook_of
 from shared.client_records import ClientRecords
 from shared.errors import ServiceError
@@ -78,9 +78,17 @@ class _Announcing:
         for webhook in (one for one in webhooks if one.application in {None, scope.application}):
             for memory_id, event in changes:
                 if _KINDS.get(event) in webhook.events:
-                    self._delivery.post(Message(webhook, partial(self._said, scope, memory_id, event)))
+                    self._post(webhook, scope, partial(self._said, scope, memory_id, event))
                 if event is Event.ADD and "memory_categorize" in webhook.events:
-                    self._delivery.post(Message(webhook, partial(self._sorted, scope, str(memory_id))))
+                    self._post(webhook, scope, partial(self._sorted, scope, str(memory_id)))
+
+    def _post(self, webhook: Webhook, scope: Scope, read: Read) -> None:
+        async def while_registered() -> dict[str, object] | None:
+            # Looked up when it is sent: a webhook that was removed, or erased with all else, is told nothing more.
+            kept = await self._records.get(Everything(scope.person), KIND, webhook.id)
+            return None if kept is None else await read()
+
+        self._delivery.post(Message(webhook, while_registered))
 
     async def _said(self, scope: Scope, memory_id: str | None, event: Event) -> dict[str, object] | None:
         if event is Event.DELETE or memory_id is None:

@@ -25,7 +25,7 @@ from shared.records import (
     Revision,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,11 +96,11 @@ class MemoryStore(Protocol):
     async def history(self, reach: Reach, memory_id: str) -> list[Revision] | None:
         """What became of one memory, oldest first; None when it is unknown, forgotten or out of reach."""
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
-        """What was forgotten of a person, newest first."""
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
+        """What was forgotten, newest first; of one application, without what was forgotten across all of them."""
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
-        """The applications that remember something of a person, by key."""
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
+        """The applications within the reach that remember something of its person, by key."""
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """What visible memories are about: the user, then agents inside, applications and runs, each by name."""

@@ -10,7 +10,6 @@ def memories(connection: sqlite3.Connection, person: str) -> list[str]:
     gone = connection.execute("DELETE FROM memories WHERE user_id = ? RETURNING id", (person,)).fetchall()
     connection.executemany("DELETE FROM stale WHERE id = ?", gone)
     connection.execute("DELETE FROM history WHERE user_id = ?", (person,))
-    connection.executemany("DELETE FROM stale WHERE id = ?", gone)
     return [row[0] for row in gone]
 
 

@@ -27,7 +27,7 @@ from shared.records import (
     Revision,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
@@ -210,19 +210,19 @@ class LocalStore:
 
         return await self._database.read(job)
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
         """See the port."""
         return await self._database.read(
-            lambda connection: receipts.read(connection, person, limit=limit, offset=offset)
+            lambda connection: receipts.read(connection, reach, limit=limit, offset=offset)
         )
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """See the port."""
         return await self._database.read(lambda connection: entities(connection, reach))
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
         """See the port."""
-        return await self._database.read(lambda connection: reading.applications(connection, person))
+        return await self._database.read(lambda connection: reading.applications(connection, reach))
 
     def _writing(self, connection: sqlite3.Connection, scope: Scope, by: By) -> writing.Writing:
         version = scopes.raise_version(connection, scope)

@@ -26,12 +26,12 @@ from shared.records import (
     Update,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN, unbarred
 from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.ports import Accepted
-from shared.times import now, today
+from shared.times import now
 
 
 class PostgresStore:
@@ -161,15 +161,15 @@ class PostgresStore:
                 return None
             return await history.read(connection, reach, memory_id)
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
         async with self._database.connection() as connection:
-            return await receipts.read(connection, person, limit=limit, offset=offset)
+            return await receipts.read(connection, reach, limit=limit, offset=offset)
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """See the port."""
         async with self._database.connection() as connection:
             return await entity_counts.entities(connection, self._collection, reach)
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
         async with self._database.connection() as connection:
-            return await reading.applications(connection, self._collection, person, today())
+            return await reading.applications(connection, self._collection, reach)
