@@ -8,7 +8,7 @@ COMPILE := $(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) pyproject.toml
 # As many test processes as cores, four at most; a file stays in one process. WORKERS=0 for one process and a debugger.
 WORKERS ?= auto
-CODE := shared runtime_svc runtimes_svc tests $(wildcard bench)
+CODE := shared runtime_svc runtimes_svc runtime_memory_client tests $(wildcard bench)
 
 .PHONY: help setup run test lint format lock bench bench-recall soak clients page-shots
 
@@ -47,6 +47,8 @@ lock: setup ## Write requirements/*.lock from pyproject.toml (UPGRADE=1 for the 
 
 bench: setup ## Measure the stores and the services, ours beside stock mem0
 	$(RUN) -m bench.stores $(ARGS)
+	$(RUN) -m bench.mcp
+	$(RUN) -m bench.chat
 
 bench-recall: setup ## Measure whether the right memory is found (DATA=file of conversations and questions)
 	@test -n "$(DATA)" || { echo "Say which data: make bench-recall DATA=file.json" >&2; exit 2; }

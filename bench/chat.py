@@ -16,12 +16,13 @@ from contextlib import asynccontextmanager
 import aiohttp
 from aiohttp import web
 
-from bench.runtime import headers, running
+from bench.runtime import Runtime, headers, running
 
 FACTS = 200
 ROUNDS = 200
 STREAMS = 200
 _STREAM_SECONDS = 8
+_WARM_UP = 20
 _PATH = "/api/v1/llm/gateway/chat/completions"
 _WORD = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "m"}
 
@@ -89,30 +90,36 @@ async def main(rounds: int) -> None:
                 fact = {"memory": f"Fact {number}: likes dish number {number} for dinner", "wait": True}
                 async with session.post(f"{runtime.url}/api/v1/apps/memories/app-1", json=fact) as response:
                     assert response.status == 200, await response.text()
-            door = runtime.url + _PATH
-            ways = {
-                "direct to the provider": (f"{upstream}/chat/completions", asking()),
-                "bare proxy (memory disabled)": (door, asking(mem0_config={"enabled": False})),
-                f"with memory, {FACTS} memories": (door, asking()),
-            }
-            taken: dict[str, list[float]] = {way: [] for way in ways}
-            for number in range(rounds + 20):
-                for way, (url, body) in ways.items():
-                    ms = await first_byte(session, url, body)
-                    if number >= 20:
-                        taken[way].append(ms)
-            print(f"{'first byte of a stream':34} {'p50 ms':>8} {'p95 ms':>8}   ({rounds} interleaved rounds)")
-            for way, times in taken.items():
-                print(f"{way:34} {statistics.median(times):8.1f} {statistics.quantiles(times, n=20)[18]:8.1f}")
-            before = runtime.resident()
-            reading = [asyncio.create_task(slow(session, door)) for _ in range(STREAMS)]
-            held = []
-            for _ in range(_STREAM_SECONDS):
-                await asyncio.sleep(1)
-                held.append(runtime.resident() - before)
-            await asyncio.gather(*reading)
-            shown = ", ".join(f"{size / 1e6:.0f}" for size in held)
-            print(f"{STREAMS} slow streams hold, MB after each second: {shown}")
+            await measure_first_byte(session, f"{upstream}/chat/completions", runtime.url + _PATH, rounds)
+            await measure_slow_streams(session, runtime)
+
+
+async def measure_first_byte(session: aiohttp.ClientSession, direct: str, door: str, rounds: int) -> None:
+    ways = {
+        "direct to the provider": (direct, asking()),
+        "bare proxy (memory disabled)": (door, asking(mem0_config={"enabled": False})),
+        f"with memory, {FACTS} memories": (door, asking()),
+    }
+    taken: dict[str, list[float]] = {way: [] for way in ways}
+    for number in range(rounds + _WARM_UP):
+        for way, (url, body) in ways.items():
+            ms = await first_byte(session, url, body)
+            if number >= _WARM_UP:
+                taken[way].append(ms)
+    print(f"{'first byte of a stream':34} {'p50 ms':>8} {'p95 ms':>8}   ({rounds} interleaved rounds)")
+    for way, times in taken.items():
+        print(f"{way:34} {statistics.median(times):8.1f} {statistics.quantiles(times, n=20)[18]:8.1f}")
+
+
+async def measure_slow_streams(session: aiohttp.ClientSession, runtime: Runtime) -> None:
+    before = runtime.resident()
+    reading = [asyncio.create_task(slow(session, runtime.url + _PATH)) for _ in range(STREAMS)]
+    held = []
+    for _ in range(_STREAM_SECONDS):
+        await asyncio.sleep(1)
+        held.append(f"{(runtime.resident() - before) / 1e6:.0f}")
+    await asyncio.gather(*reading)
+    print(f"{STREAMS} slow streams hold, MB after each second: {', '.join(held)}")
 
 
 if __name__ == "__main__":

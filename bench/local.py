@@ -1,4 +1,4 @@
-"""The local store beside stock mem0's FAISS store, on the same memories, turn by turn in one process.
+"""The local store beside stock mem0's FAISS store, on the same memories, in turns of ten calls in one process.
 
 `python -m bench.local [SIZE …]` (1000 10000 100000). Prints one line for each act: milliseconds of ours, of stock, and
 the ratio; for search also how many of the ten nearest of one person's 200 memories were found.
@@ -30,6 +30,7 @@ from shared.scope import Scope
 from shared.stores.local.store import LocalStore
 from shared.times import now
 
+SIZES = [1_000, 10_000, 100_000]
 DIMENSIONS = 384
 PERSON = Scope("ana", "app:notes")
 HERS = 200
@@ -153,21 +154,22 @@ async def measure(size: int, ours: Ours, stock: Stock) -> None:
     show(size, "insert one", *took)
 
     took = [[], []]
-    for _ in range(50):
-        took[0].append(await timed(ours.list_50))
-        took[1].append(await timed(stock.list_50))
+    for _ in range(5):
+        for turn, engine in enumerate((ours, stock)):
+            took[turn] += [await timed(engine.list_50) for _ in range(10)]
     show(size, "list 50", *took, note="stock in no order")
 
     for kind, topics in (("her own topic", HER_TOPICS), ("an unusual topic", TOPICS)):
         took, found = [[], []], [[], []]
-        for n in range(50):
-            query = near(topics[n % len(topics)])
-            exact = [a.id for a in sorted([*hers, *added], key=lambda a: -float(np.dot(a.vector, query)))[:10]]
-            for i, engine in enumerate((ours, stock)):
-                before = time.perf_counter()
-                answer = await engine.search(query)
-                took[i].append((time.perf_counter() - before) * 1000)
-                found[i].append(recall(answer, exact))
+        for _ in range(5):
+            queries = [near(topics[n % len(topics)]) for n in range(10)]
+            for turn, engine in enumerate((ours, stock)):
+                for query in queries:
+                    before = time.perf_counter()
+                    answer = await engine.search(query)
+                    took[turn].append((time.perf_counter() - before) * 1000)
+                    exact = sorted([*hers, *added], key=lambda a: -float(np.dot(a.vector, query)))[:10]
+                    found[turn].append(recall(answer, [a.id for a in exact]))
         means = [statistics.mean(one) for one in found]
         show(size, "search", *took, note=f"{kind}: recall@10 {means[0]:.3f}, stock {means[1]:.3f}")
 
@@ -198,4 +200,4 @@ async def main(sizes: list[int]) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main([int(one) for one in sys.argv[1:]] or [1_000, 10_000, 100_000]))
+    asyncio.run(main([int(one) for one in sys.argv[1:]] or SIZES))

@@ -30,12 +30,17 @@ class Runtime:
 
     def cpu(self) -> float:
         """Seconds of processor that it has spent."""
-        fields = Path(f"/proc/{self.pid}/stat").read_text("ascii").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICK
+        return process_cpu(self.pid)
 
     def resident(self) -> int:
         """Bytes of memory that it holds."""
         return int(Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def process_cpu(pid: int) -> float:
+    """Seconds of processor that a process has spent."""
+    fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / _TICK
 
 
 def headers(uid: str = "ana") -> dict[str, str]:

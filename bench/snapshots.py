@@ -1,6 +1,6 @@
-"""Snapshots of many memories on PostgreSQL: time and memory of saving, exporting, taking in, restoring and erasing.
+"""Snapshots of many memories: time and memory of saving, exporting, taking in, restoring and erasing.
 
-`python -m bench.snapshots [--memories 20000]`
+`python -m bench.snapshots [--memories 20000] [--engine postgres|local]`
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import tempfile
 import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
@@ -26,12 +27,16 @@ from shared.records import Add, By, Door
 from shared.scope import Everything, Scope
 from shared.snapshots import saving
 from shared.snapshots.document import saved
+from shared.stores.local.store import LocalStore
 from shared.stores.pg.states import PostgresStates
 from shared.stores.pg.store import PostgresStore
+from shared.stores.ports import MemoryStore
+from shared.stores.states import StateStore
 from shared.times import now
 
 T = TypeVar("T")
 DIMENSIONS = 384
+COLLECTION = Collection("agent_memories")
 PERSON = Everything("ana")
 BY = By("ana", Door.STATE)
 _PIECE = 64 * 1024
@@ -49,7 +54,7 @@ async def timed(name: str, work: Awaitable[T]) -> T:
     return result
 
 
-async def fill(store: PostgresStore, count: int) -> None:
+async def fill(store: MemoryStore, count: int) -> None:
     words = [f"word{n}" for n in range(5000)]
     random = np.random.default_rng(1)
     for start in range(0, count, 500):
@@ -62,7 +67,7 @@ async def fill(store: PostgresStore, count: int) -> None:
         await store.commit(Scope(PERSON.person, f"app:{start // 5000}"), adds, BY)
 
 
-async def export(states: PostgresStates, state_id: str, path: Path) -> None:
+async def export(states: StateStore, state_id: str, path: Path) -> None:
     state = await saving.one(states, PERSON, state_id)
     with path.open("wb") as file:
         async for piece in saved(states, PERSON, state, shown_to=PERSON, whole=True):
@@ -75,16 +80,34 @@ async def pieces(path: Path) -> AsyncIterator[bytes]:
             yield piece
 
 
-async def look(states: PostgresStates) -> int:
+async def look(states: StateStore) -> int:
     return sum(len(piece) for piece in (await saving.current(states, PERSON)).pieces)
 
 
-async def measure(dsn: str, count: int, directory: Path) -> None:
-    database = Database(dsn)
-    await prepare(dsn, Collection("agent_memories"), DIMENSIONS, with_ddl=True)
-    await database.open()
-    store = PostgresStore(database, Collection("agent_memories"))
-    states = PostgresStates(database, Collection("agent_memories"), DIMENSIONS)
+@asynccontextmanager
+async def postgres(directory: Path) -> AsyncIterator[tuple[MemoryStore, StateStore]]:
+    """On an embedded server of its own."""
+    server = await EmbeddedServer.hold(directory / "pg")
+    try:
+        dsn = server.dsn_of(ROLE, role=ROLE)
+        await prepare(dsn, COLLECTION, DIMENSIONS, with_ddl=True)
+        database = Database(dsn)
+        await database.open()
+        yield PostgresStore(database, COLLECTION), PostgresStates(database, COLLECTION, DIMENSIONS)
+        await database.close()
+    finally:
+        await server.release()
+
+
+@asynccontextmanager
+async def local(directory: Path) -> AsyncIterator[tuple[MemoryStore, StateStore]]:
+    """In a directory."""
+    store = await LocalStore.open(directory / "local", dimensions=DIMENSIONS)
+    yield store, store.states
+    await store.close()
+
+
+async def measure(store: MemoryStore, states: StateStore, count: int, directory: Path) -> None:
     file = directory / "export.json"
     print(f"{count} memories of {DIMENSIONS} dimensions")
     await timed("learn", fill(store, count))
@@ -102,21 +125,20 @@ async def measure(dsn: str, count: int, directory: Path) -> None:
     await timed("again", saving.restore(states, PERSON, PERSON, taken.state.id, BY, respect_forgotten=False))
     again = await timed("save again", saving.save(states, PERSON))
     print("the same" if again.id == taken.state.id == state.id else "NOT the same")
-    await database.close()
 
 
-async def main(count: int) -> None:
+async def main(engine: str, count: int) -> None:
     with tempfile.TemporaryDirectory(prefix="rm-bench-") as name:
         directory = Path(name)
         directory.chmod(0o755)
-        server = await EmbeddedServer.hold(directory / "pg")
-        try:
-            await measure(server.dsn_of(ROLE, role=ROLE), count, directory)
-        finally:
-            await server.release()
+        print(engine)
+        async with postgres(directory) if engine == "postgres" else local(directory) as (store, states):
+            await measure(store, states, count, directory)
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--memories", type=int, default=20_000)
-    asyncio.run(main(parser.parse_args().memories))
+    parser.add_argument("--engine", choices=("postgres", "local"), default="postgres")
+    said = parser.parse_args()
+    asyncio.run(main(said.engine, said.memories))

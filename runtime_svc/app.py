@@ -6,7 +6,7 @@ from aiohttp import web
 
 from runtime_svc import keeping, resources
 from runtime_svc.learning_resource import engine_config, learning_resource
-from runtime_svc.routes import ROUTES
+from runtime_svc.routes import LOCAL_ROUTES, ROUTES
 from runtime_svc.settings import RuntimeSettings
 from runtime_svc.unkept import keep_nothing, mem0_installed
 from shared.addresses import origins_of
@@ -15,6 +15,7 @@ from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.keys import API_KEYS
+from shared.http.page import PAGE, built_page
 from shared.http.routing import add_routes
 
 
@@ -29,6 +30,8 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     where = dsn or settings.dsn()
     if keeping.keeps_locally(settings, where):
         keeping.locally(app, settings)
+        app[PAGE] = built_page("runtime")
+        add_routes(app, LOCAL_ROUTES)
     elif where is not None:
         keeping.in_postgres(app, settings, where)
     if not mem0_installed():
@@ -37,9 +40,11 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
     app.cleanup_ctx.extend(
         [
             resources.embedder(settings, engine),
+            resources.reranker(settings, engine),
             resources.allowances(settings),
             resources.appspecs(settings),
             resources.mcp(settings),
+            resources.webhooks(settings),
             learning_resource(settings, engine),
             resources.upkeep(settings),
             resources.chat(settings),

@@ -8,10 +8,12 @@ from dataclasses import dataclass
 
 from runtime_svc import recalling
 from runtime_svc.appspecs import Appspecs
+from runtime_svc.ports import Reranker
 from runtime_svc.recalling import Query
 from runtime_svc.turns import Allowances, SharesUnreadError, Turn
 from shared.context import HEADER, block, tokens
 from shared.ranking import Ranked
+from shared.records import Vector
 from shared.scope import Reach, Scope
 from shared.stores.ports import Embedder, MemoryStore
 from shared.tokens import scope_of
@@ -30,6 +32,11 @@ class Reader:
     embedder: Embedder
     allowances: Allowances
     appspecs: Appspecs
+    reranker: Reranker | None = None
+
+    async def best(self, reach: Reach, query: Query, vector: Vector) -> list[Ranked]:
+        """The best of a reach, read once more by a reranker where that is asked for."""
+        return await recalling.reranked(self.reranker, query, await recalling.best(self.store, reach, query, vector))
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,13 +71,13 @@ async def find(reader: Reader, turn: Turn, application: str, query: Query) -> Fo
         )
     except SharesUnreadError as unread:
         return Found(unread=unread.sentence)
-    own = [Hit(one) for one in await recalling.best(reader.store, scope, query, vector)]
+    own = [Hit(one) for one in await reader.best(scope, query, vector)]
     busy = asyncio.Semaphore(_AT_ONCE)
 
     async def shared(source: str) -> list[Hit]:
         async with busy:
             # The person's own scope in the other application: an allowance never leads to anybody else's.
-            best = await recalling.best(reader.store, Scope(scope.person, source), query, vector)
+            best = await reader.best(Scope(scope.person, source), query, vector)
         return [Hit(one, remembered_by=source) for one in best]
 
     others = await asyncio.gather(*(shared(source) for source in sources))
@@ -82,7 +89,7 @@ async def find_within(reader: Reader, turn: Turn, reach: Reach, query: Query) ->
     if isinstance(reach, Scope):
         return await find(reader, turn, reach.application, query)
     vector = await recalling.vector_of(reader.embedder, query)
-    return Found([Hit(one) for one in await recalling.best(reader.store, reach, query, vector)])
+    return Found([Hit(one) for one in await reader.best(reach, query, vector)])
 
 
 def context(found: Found, *, timestamps: bool, max_tokens: int | None) -> str:

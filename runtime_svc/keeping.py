@@ -98,7 +98,10 @@ def for_this_machine(settings: RuntimeSettings, host: str, *, embedded: bool) ->
     trust = True if settings.trust_loopback is None else settings.trust_loopback
     owner = settings.owner or "owner"
     secret = SecretStr(local_secret(settings.directory))
-    return settings.model_copy(update={"jwt_secret": secret, "trust_loopback": trust, "owner": owner})
+    # Nothing is configured, so nobody set up a platform either: there is nothing to ask what a person allowed.
+    shares = settings.shares and settings.runtimes_url is not None
+    filled_in = {"jwt_secret": secret, "trust_loopback": trust, "owner": owner, "shares": shares}
+    return settings.model_copy(update=filled_in)
 
 
 def local_secret(directory: Path) -> str:

@@ -8,6 +8,7 @@ from runtime_svc.appspecs import Appspecs
 from runtime_svc.chat.door import ChatDoor
 from runtime_svc.learning import Learning
 from runtime_svc.mcp.visit import McpDoor
+from runtime_svc.ports import Reranker
 from runtime_svc.turns import Allowances
 from shared.stores.ports import Embedder
 from shared.stores.queue import LearnQueue
@@ -19,3 +20,8 @@ MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)
 QUEUE: web.AppKey[LearnQueue] = web.AppKey("queue", LearnQueue)
 LEARNING = web.AppKey("learning", Learning)
 CHAT = web.AppKey("chat", ChatDoor)
+
+PRIVATE_WEBHOOKS = web.AppKey("private_webhooks", bool)
+"""Whether webhooks may be at private addresses."""
+RERANKER: web.AppKey[Reranker] = web.AppKey("reranker", Reranker)
+"""Absent unless one is configured."""

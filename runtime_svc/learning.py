@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
+from runtime_svc.categorising import Categoriser
 from runtime_svc.lesson import Lesson, from_json, to_json
 from runtime_svc.ports import Extracted, Extractor, LearnFailed, Message
 from shared.payloads import Details, new_payload
-from shared.records import Add, By, Outcome
+from shared.records import Add, By, Change, Outcome
 from shared.scope import Reach, Scope
 from shared.stores.ports import Accepted, Embedder, MemoryStore
 from shared.stores.queue import UNFINISHED, Claimed, LearnEvent, LearnQueue, Status
@@ -32,6 +33,8 @@ class Learning:
     queue: LearnQueue
     extractor: Extractor | None = None
     """None without an LLM: then words are kept as they are."""
+    categoriser: Categoriser | None = None
+    """None where nothing is sorted into categories."""
     ring: Callable[[], None] = lambda: None
     """Tells the workers of this process that something waits."""
     most_waiting: int = 100
@@ -59,7 +62,7 @@ async def learn(
     extracts = lesson.infers and learning.extractor is not None
     lesson.check(extracted=extracts)
     if wait and not extracts and idempotency_key is None:
-        return Learned(None, await learn_verbatim(learning.store, learning.embedder, scope, lesson, by))
+        return Learned(None, await learn_verbatim(learning, scope, lesson, by))
     event = await learning.queue.enqueue(
         scope,
         to_json(lesson),
@@ -93,10 +96,18 @@ async def words_of(store: MemoryStore, reach: Reach, event: LearnEvent) -> dict[
     return {memory.id: memory.words for memory in found if memory is not None}
 
 
-async def learn_verbatim(store: MemoryStore, embedder: Embedder, scope: Scope, lesson: Lesson, by: By) -> list[Outcome]:
+async def learn_verbatim(learning: Learning, scope: Scope, lesson: Lesson, by: By) -> list[Outcome]:
     """Keep it word for word, now. Raises BadValue for nothing said."""
-    accepted = Accepted(await store.epoch(scope))
-    return await store.commit(scope, await _verbatim(embedder, lesson), by, accepted=accepted)
+    accepted = Accepted(await learning.store.epoch(scope))
+    kept = await _sorted(learning, await _verbatim(learning.embedder, lesson), lesson)
+    return await learning.store.commit(scope, kept, by, accepted=accepted)
+
+
+async def _sorted(learning: Learning, changes: Sequence[Change], lesson: Lesson) -> list[Change]:
+    """What was decided, with the categories that it is in."""
+    if learning.categoriser is None:
+        return list(changes)
+    return await learning.categoriser.sort(changes, lesson.catalogue)
 
 
 async def carry_out(learning: Learning, claimed: Claimed, worker: str) -> None:
@@ -108,8 +119,9 @@ async def carry_out(learning: Learning, claimed: Claimed, worker: str) -> None:
     taught = await _taught(learning, claimed.scope, lesson)
     if taught.left_out is not None:
         await learning.queue.note(claimed.id, worker, taught.left_out)
+    changes = await _sorted(learning, taught.changes, lesson)
     accepted = Accepted(claimed.epoch, claimed.id)
-    await learning.store.commit(claimed.scope, taught.changes, claimed.by, accepted=accepted)
+    await learning.store.commit(claimed.scope, changes, claimed.by, accepted=accepted)
 
 
 async def _taught(learning: Learning, scope: Scope, lesson: Lesson) -> Extracted:

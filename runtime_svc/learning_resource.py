@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from aiohttp import web
 
+from runtime_svc.categorising import Categoriser
 from runtime_svc.engine.config import EngineConfig, read_config
 from runtime_svc.engine.extraction import Limits, Mem0Extractor
 from runtime_svc.keys import EMBEDDER, LEARNING, QUEUE
@@ -40,7 +41,14 @@ def learning_resource(
             if engine.llm is not None:
                 extractor = await Mem0Extractor.open(engine, app[STORE], app[EMBEDDER], limits=_limits(settings))
                 held.push_async_callback(extractor.close)
-            learning = Learning(app[STORE], app[EMBEDDER], app[QUEUE], extractor, most_waiting=settings.most_waiting)
+            learning = Learning(
+                app[STORE],
+                app[EMBEDDER],
+                app[QUEUE],
+                extractor,
+                categoriser=Categoriser(app[EMBEDDER]) if settings.categories else None,
+                most_waiting=settings.most_waiting,
+            )
             worker = Worker(learning, _pace(settings))
             app[LEARNING] = replace(learning, ring=worker.ring)
             worker.start()

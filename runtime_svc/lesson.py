@@ -38,6 +38,8 @@ class Lesson:
     by_speaker: bool = False
     """Whether only what the assistant says is the inner agent's, and the rest the person's."""
     categories: tuple[str, ...] = ()
+    catalogue: Mapping[str, str] = field(default_factory=dict)
+    """Categories with their meaning to sort it into; the default ones when empty."""
     immutable: bool = False
 
     @property
@@ -76,7 +78,14 @@ class Lesson:
     def check(self, *, extracted: bool) -> None:
         """Raises BadValue for what could not be learned later on; `extracted` when an LLM finds the facts."""
         client_metadata(self.metadata)
-        for text in (self.run_id, self.instructions, self.inner_agent, *self.categories):
+        for text in (
+            self.run_id,
+            self.instructions,
+            self.inner_agent,
+            *self.categories,
+            *self.catalogue,
+            *self.catalogue.values(),
+        ):
             check_text(text or "", "What is to be learned")
         if not extracted:
             self.kept_as_it_is()
@@ -112,6 +121,7 @@ def to_json(lesson: Lesson) -> dict[str, Any]:
         "inner_agent": lesson.inner_agent,
         "by_speaker": lesson.by_speaker,
         "categories": list(lesson.categories),
+        "catalogue": dict(lesson.catalogue),
         "immutable": lesson.immutable,
     }
 

@@ -60,3 +60,10 @@ class Extractor(Protocol):
         self, scope: Scope, messages: Sequence[Message], *, details: Details, instructions: str | None = None
     ) -> Extracted:
         """Each fact found is an Add under `details`. Nothing said, nothing asked of the LLM. Raises LearnFailed."""
+
+
+class Reranker(Protocol):
+    """Reads a query and what was found for it together."""
+
+    async def scores(self, query: str, texts: Sequence[str]) -> list[float] | None:
+        """How well each answers, 0 to 1, in order; None when it failed or took too long."""

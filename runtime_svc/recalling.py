@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
+from runtime_svc.ports import Reranker
 from shared.errors import BadValue
 from shared.filters import Filter
 from shared.periods import named
@@ -27,6 +28,8 @@ class Query:
     text: str
     limit: int = 10
     threshold: float | None = None
+    rerank: bool = False
+    """Whether a configured reranker reads what was found once more."""
 
     def __post_init__(self) -> None:
         if not self.text.strip():
@@ -63,3 +66,17 @@ async def best(
     )
     period = named(query.text, date.fromisoformat(today()))
     return rank(candidates, limit=query.limit, threshold=query.threshold, groups=sought.groups, period=period)
+
+
+async def reranked(reranker: Reranker | None, query: Query, found: list[Ranked]) -> list[Ranked]:
+    """In the order of a reranker, where one is configured and asked for; in its own when that fails."""
+    if reranker is None or not query.rerank or not found:
+        return found
+    scores = await reranker.scores(query.text, [one.memory.words for one in found])
+    if scores is None:
+        return found
+    again = [
+        replace(one, score=score, parts={**one.parts, "rerank": score, "before": one.score})
+        for one, score in zip(found, scores, strict=True)
+    ]
+    return sorted(again, key=lambda one: -one.score)

@@ -14,12 +14,16 @@ from runtime_svc.chat.provider import Provider
 from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
-from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, LEARNING, MCP
+from runtime_svc.engine.provider_reranker import ProviderReranker
+from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, LEARNING, MCP, PRIVATE_WEBHOOKS, RERANKER
 from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
-from shared.http.keys import MAINTENANCE
+from runtime_svc.webhooks.announcing import announcing
+from runtime_svc.webhooks.delivery import Delivery
+from shared.addresses import origins_of
+from shared.http.keys import CLIENT_RECORDS, MAINTENANCE, STORE
 from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
 
@@ -41,6 +45,21 @@ def embedder(settings: RuntimeSettings, engine: EngineConfig) -> Resource:
             yield
         finally:
             await model.close()
+
+    return resource
+
+
+def reranker(settings: RuntimeSettings, engine: EngineConfig) -> Resource:
+    """The provider's that the configuration names, if any."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        if engine.reranker is None:
+            yield
+            return
+        model = await ProviderReranker.open(engine.reranker, seconds=settings.rerank_seconds)
+        app[RERANKER] = model
+        yield
+        await model.close()
 
     return resource
 
@@ -83,7 +102,8 @@ def mcp(settings: RuntimeSettings) -> Resource:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         bridge = Bridge(
-            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS, origins=named(settings.mcp_origins) or LOOPBACK_ORIGINS
+            hosts=named(settings.mcp_hosts) or LOOPBACK_HOSTS,
+            origins=named(settings.mcp_origins) or [*LOOPBACK_ORIGINS, *origins_of(settings.web_origins)],
         )
         await bridge.open()
         app[MCP] = bridge
@@ -109,6 +129,20 @@ def chat(settings: RuntimeSettings) -> Resource:
         yield
         await learner.close()
         await provider.close()
+
+    return resource
+
+
+def webhooks(settings: RuntimeSettings) -> Resource:
+    """The store from here on tells webhooks what changes through it."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        delivery = Delivery(private=settings.private_webhooks)
+        app[PRIVATE_WEBHOOKS] = settings.private_webhooks
+        app[STORE] = announcing(app[STORE], app[CLIENT_RECORDS], delivery)
+        delivery.start()
+        yield
+        await delivery.close()
 
     return resource
 

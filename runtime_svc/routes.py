@@ -6,7 +6,7 @@ from aiohttp import web
 
 from runtime_svc.handlers import applications, apps, chat, events, gateway, learning, mcp, tools
 from runtime_svc.mem0_dialect import routes as mem0
-from shared.http import accesses, api_keys, data, receipts
+from shared.http import accesses, api_keys, data, page, receipts
 
 _GATEWAY = "/api/v1/llm/gateway"
 _MEMORIES = "/api/v1/apps/memories/{app}"
@@ -47,3 +47,6 @@ ROUTES: list[web.RouteDef] = [
     web.delete("/api/v1/apps/api-keys/{key_id}", api_keys.revoke_key),
     *mem0.ROUTES,
 ]
+
+LOCAL_ROUTES: list[web.RouteDef] = page.routes()
+"""What a runtime serves beside these where it keeps memories in a directory: no platform stands beside it."""

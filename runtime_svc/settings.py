@@ -27,8 +27,11 @@ class RuntimeSettings(Settings):
     trust_loopback: bool | None = Field(default=None, validation_alias="RUNTIME_TRUST_LOOPBACK")
     runtimes_url: str | None = Field(default=None, validation_alias="DATALAYER_RUNTIMES_URL")
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
+    rerank_seconds: float = Field(default=3.0, gt=0, le=60, validation_alias="RUNTIME_RERANK_TIMEOUT")
+    categories: bool = Field(default=True, validation_alias="RUNTIME_CATEGORIES")
     reembed: bool = Field(default=True, validation_alias="RUNTIME_REEMBED")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
+    private_webhooks: bool = Field(default=False, validation_alias="RUNTIME_WEBHOOKS_PRIVATE")
 
     chat_base_url: str | None = Field(default=None, validation_alias="MEMORY_CHAT_BASE_URL")
     chat_key: SecretStr | None = Field(default=None, validation_alias="MEMORY_CHAT_API_KEY")

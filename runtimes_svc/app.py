@@ -17,6 +17,7 @@ from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, API_KEYS, STORE
+from shared.http.page import PAGE, built_page
 from shared.http.routing import add_routes
 from shared.http.states import STATES
 from shared.maintaining import Upkeep
@@ -49,6 +50,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app[ACCESS] = PostgresAccessRecord(database)
     app[STATES] = PostgresStates(database, settings.collection, settings.dimensions)
     app[API_KEYS] = PostgresApiKeys(database)
+    app[PAGE] = built_page("platform")
     app.cleanup_ctx.append(database_resource(settings, database, where))
     app.cleanup_ctx.append(_upkeep(PostgresMaintenance(database, settings.collection), settings))
     add_routes(app, ROUTES)

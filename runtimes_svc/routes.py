@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtimes_svc.handlers import administration, memories, shares
-from shared.http import accesses, api_keys, receipts, states
+from shared.http import accesses, api_keys, page, receipts, states
 
 _MEMORIES = "/api/runtimes/v1/memories"
 _SHARES = "/api/runtimes/v1/memory-shares"
@@ -25,6 +25,7 @@ ROUTES: list[web.RouteDef] = [
     web.put(_SHARES, shares.allow),
     web.delete(_SHARES, shares.stop),
     *states.routes(),
+    *page.routes(),
     web.post("/api/runtimes/v1/api-keys", api_keys.create_key),
     web.get("/api/runtimes/v1/api-keys", api_keys.list_keys),
     web.delete("/api/runtimes/v1/api-keys/{key_id}", api_keys.revoke_key),

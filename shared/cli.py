@@ -6,22 +6,41 @@ import asyncio
 import os
 import signal
 import sys
+from importlib.metadata import entry_points
+from typing import cast
 
 import click
 
+from shared.adopt_command import adopt
 from shared.errors import BadValue
 from shared.key_command import key
 from shared.mcp_pipe import Pipe, endpoint
 from shared.snapshots.command import snapshot_group
+from shared.stores.local.command import import_command
 from shared.verifier import issue
 
+_BROUGHT = "runtime_memory.commands"
 
-@click.group()
+
+class _Commands(click.Group):
+    """Ours, and those that an installed service brings (`runtime_memory.commands` in its distribution)."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *entry_points(group=_BROUGHT).names})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for entry in entry_points(group=_BROUGHT, name=cmd_name):
+            return cast("click.Command", entry.load())
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=_Commands)
 def main() -> None:
     """What an application remembers of each person: development and operations."""
 
 
 main.add_command(key)
+main.add_command(adopt)
 
 
 @main.command()
@@ -68,3 +87,4 @@ def _credential() -> dict[str, str]:
 
 
 main.add_command(snapshot_group(_credential))
+main.add_command(import_command)

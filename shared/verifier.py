@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
+from dataclasses import dataclass
 from typing import Any
 
 import jwt
+from cachetools import LRUCache
 
 from shared.claims import checked
 from shared.errors import NotAuthenticated
@@ -19,6 +22,18 @@ SHORTEST_SECRET = 32
 """Bytes of the shortest secret that is accepted: what HS256 needs to be as strong as its hash."""
 
 _BAD = "This token is not valid."
+_REMEMBERED = 1024
+"""Tokens whose signature is known to hold: a person's next request does not pay for it again."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Believed:
+    """That a key signed a payload."""
+
+    algorithm: str
+    kid: str | None
+    key: bytes | jwt.PyJWK
+    payload: bytes
 
 
 class TokenVerifier:
@@ -39,12 +54,21 @@ class TokenVerifier:
         self._keys = keys
         self._audience = audience
         self._issuer = issuer
+        self._believed: LRUCache[bytes, _Believed] = LRUCache(_REMEMBERED)
         self._jws = jwt.PyJWS(algorithms=["HS256", *sorted(ALGORITHMS)], options={"enforce_minimum_key_length": True})
 
     async def verify(self, token: str) -> VerifiedClaims:
         """The claims of a token that holds. Raises NotAuthenticated; Unavailable when no keys could be read yet."""
         if len(token) > LONGEST or not token.isascii():
             raise NotAuthenticated(_BAD)
+        digest = hashlib.sha256(token.encode()).digest()
+        believed = self._believed.get(digest)
+        # Only the signature is remembered, and only while its key is the one in use: times are looked at every time.
+        if believed is None or await self._key(believed.algorithm, believed.kid) is not believed.key:
+            believed = self._believed[digest] = await self._believe(token)
+        return checked(believed.payload, now=time.time(), issuer=self._issuer, audience=self._audience)
+
+    async def _believe(self, token: str) -> _Believed:
         algorithm, kid = self._header(token)
         key = await self._key(algorithm, kid)
         if key is None:
@@ -54,7 +78,7 @@ class TokenVerifier:
             payload = self._jws.decode(token, key, algorithms=[algorithm])
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             raise NotAuthenticated(_BAD) from error
-        return checked(payload, now=time.time(), issuer=self._issuer, audience=self._audience)
+        return _Believed(algorithm, kid, key, payload)
 
     def _header(self, token: str) -> tuple[str, str | None]:
         try:

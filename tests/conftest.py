@@ -68,3 +68,18 @@ async def platform(settings_environment: pytest.MonkeyPatch, database: str) -> A
     service = await start_platform(database)
     yield service
     await service.client.close()
+
+
+@pytest.fixture(scope="module")
+def prepared_dsn(postgres_server: EmbeddedServer) -> Iterator[str]:
+    """The DSN of a fresh database for a whole module, whose tests start their services themselves."""
+    name = f"module_{secrets.token_hex(6)}"
+
+    async def run(statement: str) -> None:
+        admin = await asyncpg.connect(postgres_server.admin_dsn)
+        await admin.execute(statement)
+        await admin.close()
+
+    asyncio.run(run(f"CREATE DATABASE {name} TEMPLATE {ROLE} OWNER {ROLE} STRATEGY FILE_COPY"))
+    yield postgres_server.dsn_of(name, role=ROLE)
+    asyncio.run(run(f"DROP DATABASE {name} WITH (FORCE)"))

@@ -8,11 +8,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from shared.errors import Unreadable
+from shared.errors import TooLarge, Unreadable
 
 OURS = frozenset({"mem0_config", "app_id", "learn"})
 """Members that are said to us: they are not passed on."""
 
+_MOST_PARTS = 300_000
+"""Values of a body, about: pictures are long and few; to read a list of millions would hold everybody up."""
 _READ = OURS | {"messages"}
 _BEFORE_US = ("system", "developer")
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -74,7 +76,9 @@ class Conversation:
 
 
 def read(raw: bytes) -> Conversation:
-    """The body of a request. Raises Unreadable."""
+    """The body of a request. Raises Unreadable, and TooLarge for one of too many values."""
+    if sum(map(raw.count, (b",", b"[", b"{"))) > _MOST_PARTS:
+        raise TooLarge("The body has too many values.")
     try:
         text = raw.decode()
         members = _members(text)

@@ -18,7 +18,7 @@ from shared.records import Door
 from shared.tokens import Caller, by_of, scope_of
 
 _MOST_AT_ONCE = 1000
-_LONGEST = 100_000
+LONGEST = 100_000
 """Code points of a message that is learned from: what is longer is a document, not something that is said."""
 _FINISH_WITHIN = 10.0
 
@@ -37,7 +37,7 @@ class Learner:
         """Whether anything is learned of a turn in which the user says this."""
         if wishes.application is None or not wishes.config.enabled or wishes.learn == "off" or not said.strip():
             return False
-        if self._appspecs.why_not(wishes.application) is not None or len(said) > _LONGEST:
+        if self._appspecs.why_not(wishes.application) is not None:
             return False
         return wishes.learn == "verbatim" or self._learning.extractor is not None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from collections.abc import Coroutine, Mapping
 from typing import Any
@@ -36,14 +37,15 @@ async def pass_on(
     request: web.Request,
     provider: Provider,
     path: str,
-    body: bytes | None,
+    body: io.BytesIO | None,
     *,
     told: Mapping[str, str],
     heard: Heard | None,
 ) -> web.StreamResponse:
     """The provider's answer, with its status and what is `told` in headers. A client that leaves ends the asking.
 
-    Raises ProviderFailed and NotConfigured as long as nothing was sent.
+    A body is a file: it is written piece by piece, and let go of when a stream begins, for it may be large and the
+    stream long. Raises ProviderFailed and NotConfigured as long as nothing was sent.
     """
     exchange = _exchange(request, provider, path, body, told=told, heard=heard)
     answered = await _while_there(request, exchange)
@@ -54,7 +56,7 @@ async def _exchange(
     request: web.Request,
     provider: Provider,
     path: str,
-    body: bytes | None,
+    body: io.BytesIO | None,
     *,
     told: Mapping[str, str],
     heard: Heard | None,
@@ -62,6 +64,8 @@ async def _exchange(
     async with provider.ask(request.method, path, body, request.headers.get("Accept", "*/*")) as answered:
         headers = {**passed_back(answered.headers), **told}
         if answered.status == 200 and answered.content_type == "text/event-stream":
+            if body is not None:
+                body.close()
             return await _stream(request, answered, headers, heard)
         said = await whole(answered)
         if heard is not None and answered.status == 200:

@@ -66,7 +66,7 @@ class Provider:
 
     @asynccontextmanager
     async def ask(
-        self, method: str, path: str, body: bytes | None, accept: str
+        self, method: str, path: str, body: io.BytesIO | None, accept: str
     ) -> AsyncIterator[aiohttp.ClientResponse]:
         """The answer as it begins; left early, the connection is closed. Raises ProviderFailed, NotConfigured."""
         if self._session is None or self._base is None:
@@ -76,8 +76,7 @@ class Provider:
             answered = await self._session.request(
                 method,
                 f"{self._base}{path}",
-                # As a file it is written piece by piece; bytes as large as a picture would hold the loop up.
-                data=None if body is None else io.BytesIO(body),
+                data=body,
                 headers=headers,
                 allow_redirects=False,
             )

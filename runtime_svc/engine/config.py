@@ -14,10 +14,9 @@ SETTING = "AGENT_RUNTIMES_MEM0_CONFIG_JSON"
 _OURS = {
     "vector_store": "the store is chosen by AGENT_RUNTIMES_MEM0_BACKEND",
     "history_db_path": "history is kept in the store",
-    "reranker": "ranking is the service's own",
     "graph_store": "mem0 2 has no graph store",
 }
-_KNOWN = {"llm", "embedder", "custom_instructions", "version"}
+_KNOWN = {"llm", "embedder", "reranker", "custom_instructions", "version"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +34,8 @@ class EngineConfig:
 
     llm: Provider | None = None
     embedder: Provider | None = None
+    reranker: Provider | None = None
+    """Asked only where a search says `rerank`."""
     instructions: str | None = None
     """Custom instructions for every extraction."""
 
@@ -51,8 +52,10 @@ def read_config(text: str | None, *, openrouter: bool) -> EngineConfig:
         if name in _OURS:
             raise BadSettingError(f"{SETTING} does not take {name}: {_OURS[name]}.")
         if name not in _KNOWN:
-            raise BadSettingError(f"{SETTING} has a member that it does not know; it takes llm and embedder.")
-    config = EngineConfig(_provider(given, "llm"), _provider(given, "embedder"), _instructions(given))
+            raise BadSettingError(f"{SETTING} has a member that it does not know; it takes llm, embedder and reranker.")
+    config = EngineConfig(
+        _provider(given, "llm"), _provider(given, "embedder"), _provider(given, "reranker"), _instructions(given)
+    )
     if openrouter:
         _refuse_redirection(config.llm)
     return config

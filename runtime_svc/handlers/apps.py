@@ -35,6 +35,9 @@ class Search(body.Body):
     query: str
     limit: int = Field(default=10, ge=1, le=100)
     threshold: float | None = Field(default=None, ge=0, le=1)
+    rerank: bool = False
+    explain: bool = False
+    """Whether each memory tells the parts of its score."""
 
 
 class Recall(Search):
@@ -126,7 +129,7 @@ async def search(request: web.Request) -> web.Response:
     """The best for a query, each with its score; `unread` says why a turn reads nothing."""
     said = await body.read(request, Search)
     found = await _find(request, said)
-    memories = [shown_hit(hit) for hit in found.hits]
+    memories = [shown_hit(hit, explain=said.explain) for hit in found.hits]
     view = {"app": request.match_info["app"], "count": len(memories), "memories": memories}
     return answer(view if found.unread is None else {**view, "unread": found.unread})
 
@@ -136,21 +139,23 @@ async def recall(request: web.Request) -> web.Response:
     said = await body.read(request, Recall)
     found = await _find(request, said)
     context = finding.context(found, timestamps=said.inject_memory_timestamps, max_tokens=said.max_tokens)
-    memories = [shown_hit(hit) for hit in found.hits]
+    memories = [shown_hit(hit, explain=said.explain) for hit in found.hits]
     view = {"app": request.match_info["app"], "context": context, "memories": memories}
     return answer(view if found.unread is None else {**view, "unread": found.unread})
 
 
 async def _find(request: web.Request, said: Search) -> Found:
-    query = Query(said.query, said.limit, said.threshold)
+    query = Query(said.query, said.limit, said.threshold, rerank=said.rerank)
     found = await finding.find(reader(request), turn(request), scope(request).application, query)
     noted(request, len(found.hits))
     return found
 
 
-def shown_hit(hit: Hit) -> dict[str, Any]:
+def shown_hit(hit: Hit, *, explain: bool = False) -> dict[str, Any]:
     """A memory that was found; one of another application is marked, also in its metadata."""
     view = {**shown(hit.ranked.memory), "score": round(hit.ranked.score, 6)}
+    if explain:
+        view["explain"] = {part: round(value, 6) for part, value in hit.ranked.parts.items()}
     if hit.remembered_by is None:
         return view
     marked = {**view.get("metadata", {}), "remembered_by": hit.remembered_by}

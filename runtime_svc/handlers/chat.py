@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
+from collections.abc import Callable, Sized
 from dataclasses import dataclass, field
 from functools import partial
+from typing import TypeVar
 
 from aiohttp import web
 
 from runtime_svc.chat.conversation import Conversation, read
 from runtime_svc.chat.hearing import Heard
+from runtime_svc.chat.learning import LONGEST
 from runtime_svc.chat.passing import LEFT, pass_on
 from runtime_svc.chat.recalling import recall
 from runtime_svc.chat.wishes import Wishes, wishes
@@ -22,6 +27,10 @@ from shared.tokens import NOT_A_PERSON, Nobody
 
 LARGEST = 20 * 1024 * 1024
 """Bytes of a request: pictures stand in it."""
+_LONG = 256 * 1024
+
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +39,8 @@ class Prepared:
 
     wishes: Wishes
     said: str
-    """What the user just said; empty when the turn began earlier."""
-    body: bytes = field(repr=False)
+    """What the user just said; empty when the turn began earlier, or when it is too long to be learned from."""
+    body: io.BytesIO = field(repr=False)
     told: str
 
 
@@ -62,7 +71,9 @@ async def prepare(request: web.Request) -> Prepared:
         record=partial(reached, request, wished.application),
     )
     request[RECORDED] = True
-    return Prepared(wished, conversation.just_said(), conversation.passed_on(recalled.context), recalled.told)
+    body = await _aside(conversation.text, conversation.passed_on, recalled.context)
+    said = conversation.just_said()
+    return Prepared(wished, said if len(said) <= LONGEST else "", io.BytesIO(body), recalled.told)
 
 
 @answers_nobody
@@ -96,4 +107,9 @@ async def conversation_of(request: web.Request) -> Conversation:
         raw += some
         if len(raw) > LARGEST:
             raise TooLarge("The body is larger than 20 MiB.")
-    return read(bytes(raw))
+    return await _aside(raw, read, bytes(raw))
+
+
+async def _aside(measure: Sized, work: Callable[[_Given], _Made], given: _Given) -> _Made:
+    """Work on a body: off the event loop when it is long."""
+    return await asyncio.to_thread(work, given) if len(measure) > _LONG else work(given)

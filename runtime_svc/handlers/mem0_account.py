@@ -8,7 +8,7 @@ from runtime_svc.handlers.mem0_memories import by, noted, within
 from runtime_svc.mem0_dialect.asking import asked
 from runtime_svc.mem0_dialect.projects import ORGANIZATION, project_of
 from runtime_svc.mem0_dialect.views import entity_number, shown_entities
-from shared.entities import KINDS, Kind
+from shared.entities import KINDS, Entity, Kind
 from shared.errors import BadValue, NotFound
 from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE
@@ -34,14 +34,11 @@ async def delete_entity(request: web.Request) -> web.Response:
 
 
 async def delete_entity_by_number(request: web.Request) -> web.Response:
-    """The same for clients that name it by its number; a name that is no number is a name."""
-    given, reach = _name(request), within(request)
-    if not (given.isascii() and given.isdigit()):
-        return await _forgotten(request, given)
-    for one in await request.app[STORE].entities(reach):
-        if one.kind == _kind(request) and str(entity_number(one)) == given:
-            return await _forgotten(request, one.name)
-    raise NotFound("There is no such entity.")
+    """The same for clients that name it by its number; what is no entity's number is a name."""
+    given, kind, reach = _name(request), _kind(request), within(request)
+    known = [*await request.app[STORE].entities(reach), Entity("user", reach.person, 0, None, None)]
+    numbered = {str(entity_number(one)): one.name for one in known if one.kind == kind}
+    return await _forgotten(request, numbered.get(given, given))
 
 
 async def _forgotten(request: web.Request, name: str) -> web.Response:
@@ -50,6 +47,11 @@ async def _forgotten(request: web.Request, name: str) -> web.Response:
     forgotten = await request.app[STORE].forget_all(wanted.reach, by(request), confirmed=None, where=wanted.where)
     noted(request, wanted.reach, forgotten)
     return answer({"message": "Entity deleted successfully!", "deleted": forgotten})
+
+
+async def no_profile(_: web.Request) -> web.Response:
+    """Profiles are not kept here: an address that is not there, whatever else stands at it. Raises NotFound."""
+    raise NotFound("There is nothing at this address.")
 
 
 def _name(request: web.Request) -> str:

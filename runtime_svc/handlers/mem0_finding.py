@@ -10,7 +10,7 @@ from pydantic import Field
 
 from runtime_svc import recalling
 from runtime_svc.handlers.mem0_memories import noted
-from runtime_svc.keys import EMBEDDER
+from runtime_svc.keys import EMBEDDER, RERANKER
 from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, json_object, narrowings
 from runtime_svc.mem0_dialect.views import shown
 from runtime_svc.recalling import Query
@@ -22,6 +22,8 @@ from shared.http.keys import CALLER, STORE
 _PAGE = 100
 _MOST = 1000
 _FURTHEST = 1_000_000
+_THRESHOLD = 0.1
+"""The least score that versions 2 and 3 show where none is asked for."""
 
 
 class Narrowed(body.Body):
@@ -37,7 +39,7 @@ class Narrowed(body.Body):
     start_date: str | None = None
     end_date: str | None = None
     fields: list[str] | None = Field(default=None, max_length=100)
-    show_expired: bool = False
+    show_expired: bool | None = None
     output_format: str | None = None
 
 
@@ -48,6 +50,7 @@ class Searching(Narrowed):
     top_k: int | None = Field(default=None, ge=1, le=_MOST)
     limit: int | None = Field(default=None, ge=1, le=_MOST)
     threshold: float | None = Field(default=None, ge=0, le=1)
+    rerank: bool | None = None
     enable_graph: bool | None = None
 
 
@@ -74,14 +77,14 @@ class Listed:
 async def search_v1(request: web.Request) -> web.Response:
     """A list, or an object with `results` where `output_format` asks for it."""
     said = await body.read(request, Searching)
-    found = await _found(request, said)
+    found = await _found(request, said, threshold=0.0)
     return answer(_with_relations(found, said) if said.output_format == "v1.1" else found)
 
 
 async def search(request: web.Request) -> web.Response:
     """Versions 2 and 3: an object with `results`."""
     said = await body.read(request, Searching)
-    return answer(_with_relations(await _found(request, said), said))
+    return answer(_with_relations(await _found(request, said, threshold=_THRESHOLD), said))
 
 
 def _with_relations(found: list[dict[str, Any]], said: Searching) -> dict[str, Any]:
@@ -89,13 +92,15 @@ def _with_relations(found: list[dict[str, Any]], said: Searching) -> dict[str, A
     return {"results": found, "relations": []} if related else {"results": found}
 
 
-async def _found(request: web.Request, said: Searching) -> list[dict[str, Any]]:
-    query = Query(said.query, said.top_k or said.limit or 10, said.threshold)
+async def _found(request: web.Request, said: Searching, *, threshold: float) -> list[dict[str, Any]]:
+    least = threshold if said.threshold is None else said.threshold
+    query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank))
     wanted = _asked(request, said)
     vector = await recalling.vector_of(request.app[EMBEDDER], query)
     ranked = await recalling.best(
-        request.app[STORE], wanted.reach, query, vector, where=wanted.where, show_expired=said.show_expired
+        request.app[STORE], wanted.reach, query, vector, where=wanted.where, show_expired=bool(said.show_expired)
     )
+    ranked = await recalling.reranked(request.app.get(RERANKER), query, ranked)
     noted(request, wanted.reach, len(ranked))
     return [shown(one.memory, score=one.score, fields=said.fields) for one in ranked]
 
@@ -125,7 +130,7 @@ async def _listed(request: web.Request, said: Listing) -> Listed:
     number, size = number or 1, size or (_PAGE if paged or request.path.startswith("/v3/") else _MOST)
     wanted = _asked(request, said)
     page = await request.app[STORE].page(
-        wanted.reach, limit=size, offset=(number - 1) * size, where=wanted.where, show_expired=said.show_expired
+        wanted.reach, limit=size, offset=(number - 1) * size, where=wanted.where, show_expired=bool(said.show_expired)
     )
     noted(request, wanted.reach, len(page.memories))
     return Listed([shown(one, fields=said.fields) for one in page.memories], page.total, number, size, paged)

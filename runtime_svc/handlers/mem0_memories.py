@@ -29,10 +29,11 @@ from shared.tokens import by_of, reach_of
 
 
 class Revision(body.Body):
-    """What is to be different. `expiration_date` that is null clears it."""
+    """What is to be different; the new words under any name that clients use. A null `expiration_date` clears it."""
 
     text: str | None = None
     data: str | None = None
+    memory: str | None = None
     metadata: dict[str, Any] | None = None
     timestamp: int | float | str | None = None
     expiration_date: str | None = None
@@ -84,7 +85,7 @@ async def _learn(request: web.Request) -> tuple[Adding, Learned]:
     request[CALLER], scope = keeping(request[CALLER], ids)
     request.app[APPSPECS].check_remembers(scope.application)
     project = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
-    lesson = adding.lesson(said, ids, project.get("custom_instructions"))
+    lesson = adding.lesson(said, ids, project)
     learned = await learning.learn(
         request.app[LEARNING], scope, lesson, by(request), wait=said.waits, idempotency_key=key
     )
@@ -127,7 +128,8 @@ def change_of(said: Revision) -> Change:
         ours["expiration_date"] = None if said.expiration_date is None else expiration(said.expiration_date)
     if said.timestamp is not None:
         ours["created_at"] = stamp(adding.instant(said.timestamp))
-    return Change(said.text if said.text is not None else said.data, said.metadata or {}, ours)
+    words = next((one for one in (said.text, said.data, said.memory) if one is not None), None)
+    return Change(words, said.metadata or {}, ours)
 
 
 async def delete(request: web.Request) -> web.Response:

@@ -7,7 +7,7 @@ from typing import Any
 from aiohttp import web
 from pydantic import Field
 
-from runtime_svc.mem0_dialect.adding import check_categories
+from runtime_svc.mem0_dialect.adding import catalogue_of
 from runtime_svc.mem0_dialect.projects import KIND, ORGANIZATION, project_of, settings_of
 from shared.errors import NotAllowed, NotFound
 from shared.http import body
@@ -38,7 +38,7 @@ async def get(request: web.Request) -> web.Response:
 async def update(request: web.Request) -> web.Response:
     """Change what is said, keep the rest."""
     said = await body.read(request, Project)
-    check_categories(said.custom_categories)
+    catalogue_of(said.custom_categories)
     project, person = _project(request), Everything(person_of(request[CALLER]))
     kept = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     changed = {**kept, **said.model_dump(include=said.model_fields_set & set(_KEPT))}

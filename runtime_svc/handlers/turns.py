@@ -7,7 +7,7 @@ import re
 from aiohttp import web
 
 from runtime_svc.finding import Reader
-from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER
+from runtime_svc.keys import ALLOWANCES, APPSPECS, EMBEDDER, RERANKER
 from runtime_svc.turns import Turn
 from shared.http.keys import CALLER, CREDENTIAL, STORE
 
@@ -23,4 +23,4 @@ def turn(request: web.Request) -> Turn:
 def reader(request: web.Request) -> Reader:
     """What this runtime reads with."""
     app = request.app
-    return Reader(app[STORE], app[EMBEDDER], app[ALLOWANCES], app[APPSPECS])
+    return Reader(app[STORE], app[EMBEDDER], app[ALLOWANCES], app[APPSPECS], app.get(RERANKER))

@@ -19,6 +19,8 @@ from shared.times import expiration
 
 STORED = "Memories stored successfully"
 _MOST_MESSAGES = 1000
+_MOST_CATEGORIES = 100
+_LONGEST_MEANING = 500
 
 
 class Adding(Body):
@@ -48,9 +50,8 @@ class Adding(Body):
         return self.async_mode is False or self.infer is False
 
 
-def lesson(said: Adding, ids: Mapping[str, Any], instructions: str | None) -> Lesson:
-    """What is to be learned; `instructions` are the project's, where the call has none of its own. Raises BadValue."""
-    check_categories(said.custom_categories)
+def lesson(said: Adding, ids: Mapping[str, Any], project: Mapping[str, Any]) -> Lesson:
+    """What is to be learned; the project's settings hold where the call says nothing. Raises BadValue."""
     return Lesson(
         messages=messages(said.messages),
         run_id=ids.get("run_id"),
@@ -58,7 +59,8 @@ def lesson(said: Adding, ids: Mapping[str, Any], instructions: str | None) -> Le
         expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
         learned_at=None if said.timestamp is None else instant(said.timestamp),
         infer=said.infer is not False,
-        instructions=_instructions(said, instructions),
+        instructions=_instructions(said, project.get("custom_instructions")),
+        catalogue=catalogue_of(said.custom_categories or project.get("custom_categories")),
         inner_agent=ids.get("agent_id"),
         # With a user and an agent, each fact is of the one who said it; with an agent alone, all are the agent's.
         by_speaker=ids.get("user_id") is not None,
@@ -94,14 +96,24 @@ def _words(content: object) -> str:
     return "\n".join(str(text) for text in texts)
 
 
-def check_categories(categories: list[Any] | None) -> None:
-    """Raises BadValue, as the platform does, for names without what they mean."""
+def catalogue_of(categories: list[Any] | None) -> dict[str, str]:
+    """Categories, each with what it means. Raises BadValue, as the platform does, for names without a meaning."""
+    found: dict[str, str] = {}
     for one in categories or ():
         if not isinstance(one, dict):
             kind = {str: "str", int: "int", float: "float", bool: "bool", list: "list"}.get(type(one), "null")
             raise BadValue(f'Expected a dictionary of items but got type "{kind}".')
-        if not all(isinstance(meaning, str) for meaning in one.values()):
-            raise BadValue("custom_categories has a name and what it means, in words.")
+        found |= one
+    if len(found) > _MOST_CATEGORIES or not all(_fits(name, meaning) for name, meaning in found.items()):
+        raise BadValue(
+            f"custom_categories has at most {_MOST_CATEGORIES} names, each with what it means in at most"
+            f" {_LONGEST_MEANING} characters."
+        )
+    return found
+
+
+def _fits(name: str, meaning: object) -> bool:
+    return 0 < len(name) <= 100 and isinstance(meaning, str) and len(meaning) <= _LONGEST_MEANING
 
 
 def instant(said: float | str) -> datetime:

@@ -12,9 +12,11 @@ from runtime_svc.handlers import (
     mem0_finding,
     mem0_memories,
     mem0_project,
+    mem0_webhooks,
 )
 
 _PROJECT = "/api/v1/orgs/organizations/{organization}/projects/{project}"
+_WEBHOOKS = "/api/v1/webhooks/projects/{project}"
 _ONE = "/v1/memories/{memory_id}"
 
 ROUTES: list[web.RouteDef] = [
@@ -35,6 +37,7 @@ ROUTES: list[web.RouteDef] = [
     web.get("/v1/entities", mem0_account.entities),
     web.delete("/v1/entities/{kind}/{name:.+?}", mem0_account.delete_entity_by_number),
     web.delete("/v2/entities/{kind}/{name:.+?}", mem0_account.delete_entity),
+    web.get("/v2/entities/{kind}/{name:.+?}", mem0_account.no_profile),
     web.get("/v1/event/{event_id}", mem0_events.get_event),
     web.get("/v1/events", mem0_events.list_events),
     web.post("/v1/exports", mem0_extras.create_export),
@@ -44,6 +47,10 @@ ROUTES: list[web.RouteDef] = [
     web.get(_PROJECT, mem0_project.get),
     web.patch(_PROJECT, mem0_project.update),
     web.delete(_PROJECT, mem0_project.refuse),
+    web.get(_WEBHOOKS, mem0_webhooks.list_webhooks),
+    web.post(_WEBHOOKS, mem0_webhooks.create),
+    web.put("/api/v1/webhooks/{webhook_id}", mem0_webhooks.update),
+    web.delete("/api/v1/webhooks/{webhook_id}", mem0_webhooks.delete),
     web.put("/v1/batch", mem0_batch.update),
     web.delete("/v1/batch", mem0_batch.delete),
 ]

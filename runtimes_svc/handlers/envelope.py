@@ -6,6 +6,7 @@ from typing import Any
 
 from aiohttp import web
 
+from runtimes_svc.finding import Found
 from shared.http import body
 from shared.records import Memory, Page
 from shared.views import shown
@@ -24,6 +25,7 @@ def slice_of(request: web.Request) -> tuple[int, int]:
 
 def shown_here(memory: Memory) -> dict[str, Any]:
     """A memory with its two keys."""
+    metadata = memory.metadata
     return {
         **shown(memory),
         "hash": memory.hash,
@@ -32,8 +34,8 @@ def shown_here(memory: Memory) -> dict[str, Any]:
         "run_id": memory.run_id,
         "actor_id": memory.payload.get("actor_id"),
         "role": memory.payload.get("role"),
-        "scope": memory.metadata.get("scope"),
-        "metadata": memory.metadata,
+        "scope": metadata.get("scope"),
+        "metadata": metadata,
     }
 
 
@@ -45,6 +47,21 @@ def shown_page(page: Page, person: str, *, limit: int, offset: int) -> dict[str,
         count=len(memories),
         total=page.total,
         next=page.next,
+        limit=limit,
+        offset=offset,
+        user_id=person,
+        memories=memories,
+    )
+
+
+def shown_found(found: Found, person: str, *, limit: int, offset: int) -> dict[str, Any]:
+    """A list of what was found, each with its score; there is no cursor, for the order is not that of time."""
+    memories = [{**shown_here(one.memory), "score": one.score} for one in found.ranked]
+    return envelope(
+        "What was found.",
+        count=len(memories),
+        total=found.total,
+        next=None,
         limit=limit,
         offset=offset,
         user_id=person,

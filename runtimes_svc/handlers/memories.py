@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from aiohttp import web
 
+from runtimes_svc import finding
 from runtimes_svc.administering import is_administrator
 from runtimes_svc.handlers import administration
-from runtimes_svc.handlers.envelope import envelope, shown_here, shown_page, slice_of
+from runtimes_svc.handlers.envelope import envelope, shown_found, shown_here, shown_page, slice_of
 from shared import remembered
 from shared.errors import BadValue, NotAllowed, NotFound
 from shared.http import body
@@ -47,8 +48,13 @@ def noted(request: web.Request, memories: int) -> None:
 async def list_memories(request: web.Request) -> web.Response:
     """The caller's memories, newest first; another person's for an administrator who names them."""
     body.refuse_foreign_paging(request)
+    sought = body.text(request, "q") is not None
     if administration.names_another(request):
+        if sought:
+            raise BadValue("q finds your own memories: it is not taken with another person's user_id.")
         return await administration.list_memories(request)
+    if sought:
+        return await find(request)
     limit, offset = slice_of(request)
     page = await request.app[STORE].page(
         reach(request),
@@ -59,6 +65,21 @@ async def list_memories(request: web.Request) -> web.Response:
     )
     noted(request, len(page.memories))
     return answer(shown_page(page, person_of(request[CALLER]), limit=limit, offset=offset))
+
+
+async def find(request: web.Request) -> web.Response:
+    """The caller's memories with the words of `q`, best first."""
+    limit, offset = slice_of(request)
+    found = await finding.find_by_words(
+        request.app[STORE],
+        reach(request),
+        body.text(request, "q") or "",
+        limit=limit,
+        offset=offset,
+        show_expired=body.flag(request, "show_expired"),
+    )
+    noted(request, len(found.ranked))
+    return answer(shown_found(found, person_of(request[CALLER]), limit=limit, offset=offset))
 
 
 async def get_memory(request: web.Request) -> web.Response:

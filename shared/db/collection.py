@@ -78,34 +78,30 @@ async def prepare(
     """
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 42))", collection.name)
-        columns = await _columns(connection, collection)
-        if not columns:
+        present = await columns(connection, collection)
+        if not present:
             await _create(connection, collection, dimensions)
-        elif "lexemes" not in columns:
-            await _check_width(connection, collection, dimensions)
+        elif "lexemes" not in present:
+            await check_width(connection, collection, dimensions)
             await _take_over_small(connection, collection)
-        await _check_width(connection, collection, dimensions)
+        await check_width(connection, collection, dimensions)
         if row_security:
             await _build_wall(connection, collection)
-        await connection.execute(
-            "INSERT INTO runtime_memory.collections (name, dimensions) VALUES ($1, $2) ON CONFLICT DO NOTHING",
-            collection.name,
-            dimensions,
-        )
+        await note(connection, collection, dimensions)
 
 
 async def check(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
     """For a role without DDL: the table must be there, ours, and of this width. Raises CannotStartError."""
-    if "lexemes" not in await _columns(connection, collection):
+    if "lexemes" not in await columns(connection, collection):
         raise CannotStartError(
             f"The table {collection.name} is not prepared: start one service with MEMORY_MIGRATE=on."
         )
-    await _check_width(connection, collection, dimensions)
+    await check_width(connection, collection, dimensions)
 
 
 async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
     """Rewrite a stock table of any size in one ALTER, after dropping its HNSW index. The caller holds a transaction."""
-    for index in await _hnsw_indexes(connection, collection):
+    for index in await vector_indexes(connection, collection):
         await connection.execute(f"DROP INDEX {index}")
     added = ", ".join(f"ADD COLUMN {column.strip()}" for column in re.split(r",\n(?=    \w)", _COLUMNS))
     await connection.execute(
@@ -113,6 +109,16 @@ async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
     )
     for index in _INDEXES:
         await connection.execute(collection.sql(index))
+
+
+async def note(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+    """Write down that a table is ours."""
+    await connection.execute(
+        "INSERT INTO runtime_memory.collections (name, dimensions) VALUES ($1, $2)"
+        " ON CONFLICT (name) DO UPDATE SET dimensions = excluded.dimensions",
+        collection.name,
+        dimensions,
+    )
 
 
 async def _create(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
@@ -147,7 +153,8 @@ async def _take_over_small(connection: asyncpg.Connection, collection: Collectio
     await adopt(connection, collection)
 
 
-async def _columns(connection: asyncpg.Connection, collection: Collection) -> set[str]:
+async def columns(connection: asyncpg.Connection, collection: Collection) -> set[str]:
+    """The names of its columns; none when there is no such table."""
     rows = await connection.fetch(
         "SELECT column_name FROM information_schema.columns WHERE table_schema = 'public' AND table_name = $1",
         collection.name,
@@ -155,19 +162,27 @@ async def _columns(connection: asyncpg.Connection, collection: Collection) -> se
     return {row["column_name"] for row in rows}
 
 
-async def _check_width(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
-    width = await connection.fetchval(
+async def width(connection: asyncpg.Connection, collection: Collection) -> int | None:
+    """The dimensions of its vectors; None when there is no table, or no width was declared."""
+    found = await connection.fetchval(
         "SELECT atttypmod FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'vector'",
         f'public."{collection.name}"',
     )
-    if width is not None and width not in (-1, dimensions):
+    return None if found in (None, -1) else int(found)
+
+
+async def check_width(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+    """Raises CannotStartError, with both numbers, when its vectors have another width."""
+    found = await width(connection, collection)
+    if found not in (None, dimensions):
         raise CannotStartError(
-            f"The table {collection.name} holds vectors of {width} dimensions, this service is set to {dimensions}"
-            " (MEMORY_VECTOR_DIMENSIONS or its embedder)."
+            f"The table {collection.name} holds vectors of {found} dimensions, this service is set to {dimensions}"
+            " (MEMORY_VECTOR_DIMENSIONS or its embedder). To change the embedder: runtime-memory re-embed."
         )
 
 
-async def _hnsw_indexes(connection: asyncpg.Connection, collection: Collection) -> list[str]:
+async def vector_indexes(connection: asyncpg.Connection, collection: Collection) -> list[str]:
+    """The approximate indexes on its vectors, which a stock client makes."""
     rows = await connection.fetch(
         "SELECT i.indexrelid::regclass::text AS name FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid"
         " JOIN pg_am a ON a.oid = c.relam WHERE i.indrelid = to_regclass($1) AND a.amname IN ('hnsw', 'ivfflat')",

@@ -144,5 +144,10 @@ class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
 async def _register(connection: asyncpg.Connection) -> None:
     await register_vector(connection)
     await connection.set_type_codec(
-        "jsonb", schema="pg_catalog", encoder=lambda value: orjson.dumps(value).decode(), decoder=orjson.loads
+        "jsonb", schema="pg_catalog", encoder=_jsonb, decoder=lambda raw: orjson.loads(raw[1:]), format="binary"
     )
+
+
+def _jsonb(value: object) -> bytes:
+    """The binary form, a version before the text: bytes in, bytes out, and never a `str` between."""
+    return b"\x01" + orjson.dumps(value)

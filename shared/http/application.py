@@ -5,7 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from shared.http.accesses import record_access
-from shared.http.auth import Authenticator, authenticating
+from shared.http.auth import AUTHENTICATOR, Authenticator, authenticating
 from shared.http.body import LARGEST
 from shared.http.errors import translate_errors
 from shared.http.health import DRAINING, READY, healthz, readyz
@@ -48,4 +48,5 @@ def new_application() -> web.Application:
 
 def protect(app: web.Application, authenticator: Authenticator) -> None:
     """Default deny: every route but health asks who is calling, and what is done in another's name is recorded."""
+    app[AUTHENTICATOR] = authenticator
     app.middlewares.extend([authenticating(authenticator), record_access])

@@ -14,6 +14,7 @@ from multidict import CIMultiDict, CIMultiDictProxy
 from shared.errors import BadValue, NotAllowed, NotAuthenticated
 from shared.http.keys import CALLER, CREDENTIAL
 from shared.http.loopback import from_this_machine
+from shared.http.session import session_token
 from shared.tokens import NOT_A_PERSON, Caller, Machine, Nobody, Person, acting_for, caller_of
 from shared.verifier import LONGEST, SHORTEST_SECRET, TokenVerifier
 
@@ -67,9 +68,14 @@ class Authenticator:
         self._owner = owner
         self._trust_loopback = trust_loopback
 
-    async def prove(self, headers: CIMultiDict[str] | CIMultiDictProxy[str], peer: str | None) -> Proof:
-        """Who is calling. Raises NotAuthenticated, NotAllowed, BadValue, Unavailable."""
-        caller, credential = await self._present(headers, peer)
+    async def prove(
+        self, headers: CIMultiDict[str] | CIMultiDictProxy[str], peer: str | None, *, session: str | None = None
+    ) -> Proof:
+        """Who is calling; `session` is the token of the memory page's cookie, when it counts as a credential.
+
+        Raises NotAuthenticated, NotAllowed, BadValue, Unavailable.
+        """
+        caller, credential = await self._present(headers, peer, session)
         asked = headers.getall(_ON_BEHALF, [])
         if not asked:
             return Proof(caller, credential)
@@ -80,15 +86,28 @@ class Authenticator:
         person = acting_for(caller, asked[0])
         return Proof(person, {**credential, _ON_BEHALF: person.uid})
 
+    async def sign_in(self, token: str) -> tuple[Person, int]:
+        """The person of a token and until when it holds, for the memory page. Raises NotAuthenticated, NotAllowed.
+
+        A token only: neither a key nor the machine's own token ever stands in a browser.
+        """
+        claims = await self._tokens.verify(token)
+        caller = caller_of(claims)
+        if isinstance(caller, Nobody):
+            raise NotAllowed(NOT_A_PERSON)
+        return caller, int(claims["exp"])
+
     async def _present(
-        self, headers: CIMultiDict[str] | CIMultiDictProxy[str], peer: str | None
+        self, headers: CIMultiDict[str] | CIMultiDictProxy[str], peer: str | None, session: str | None
     ) -> tuple[Caller, dict[str, str]]:
         """The caller by the one credential that came, and that credential when it may be sent on."""
         sent = [(name, value) for name in ("Authorization", "X-API-Key") for value in headers.getall(name, [])]
+        if len(sent) + (session is not None) > 1:
+            raise NotAuthenticated("More than one credential came: send one.")
+        if session is not None:
+            return caller_of(await self._tokens.verify(session)), {"Authorization": f"Bearer {session}"}
         if not sent:
             return self._without_credential(headers, peer), {}
-        if len(sent) > 1:
-            raise NotAuthenticated("More than one credential came: send one.")
         name, value = sent[0]
         scheme, _, secret = ("key", "", value) if name == "X-API-Key" else value.strip().partition(" ")
         secret = secret.strip()
@@ -122,6 +141,10 @@ class Authenticator:
         return Nobody("none")
 
 
+AUTHENTICATOR: web.AppKey[Authenticator] = web.AppKey("authenticator", Authenticator)
+"""How this application knows its callers."""
+
+
 def answers_nobody(handler: _Handler) -> _Handler:
     """Mark a handler that also answers nobody, in a sentence: the middleware lets nobody through to it."""
     handler.answers_nobody = True  # type: ignore[attr-defined]  # a mark on a function
@@ -153,6 +176,7 @@ def authenticating(authenticator: Authenticator, open_paths: frozenset[str] = OP
 async def _prove(authenticator: Authenticator, request: web.Request) -> Proof:
     peer = request.transport.get_extra_info("peername") if request.transport is not None else None
     try:
-        return await authenticator.prove(request.headers, peer[0] if isinstance(peer, tuple) else None)
+        address = peer[0] if isinstance(peer, tuple) else None
+        return await authenticator.prove(request.headers, address, session=session_token(request))
     except NotAuthenticated as error:
         raise NotAuthenticated(error.sentence, headers=CHALLENGE) from error

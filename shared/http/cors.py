@@ -9,10 +9,10 @@ from shared.http.answers import answer
 
 _METHODS = "GET, POST, PUT, PATCH, DELETE"
 _HEADERS = (
-    "Accept, Authorization, Cache-Control, Content-Type, Idempotency-Key, Pragma, X-API-Key, X-App-Id, X-On-Behalf-Of,"
-    " X-Request-ID, X-Turn-Id"
+    "Accept, Authorization, Cache-Control, Content-Type, Idempotency-Key, MCP-Protocol-Version, Mcp-Method, Mcp-Name,"
+    " Pragma, X-API-Key, X-App-Id, X-On-Behalf-Of, X-Request-ID, X-Turn-Id"
 )
-_SHOWN = "Retry-After, WWW-Authenticate, X-Request-ID"
+_SHOWN = "Retry-After, WWW-Authenticate, X-Memory-Recall, X-Request-ID"
 
 
 def allow_origins(app: web.Application, origins: frozenset[str]) -> None:

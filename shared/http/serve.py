@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import structlog
+import uvloop
 from aiohttp import web
 
 from shared.errors import CannotStartError
@@ -27,7 +28,7 @@ _SEEN_WITHIN = 0.5
 def run(make: Factory, *, host: str, port: int) -> None:
     """Serve until SIGTERM or SIGINT. Ends the process with 2 and a sentence when it cannot start."""
     try:
-        asyncio.run(_serve(make, host, port))
+        uvloop.run(_serve(make, host, port))
     except CannotStartError as error:
         sys.stderr.write(f"{error}\n")
         raise SystemExit(2) from None

@@ -94,17 +94,22 @@ async def save(request: web.Request) -> web.StreamResponse:
 
 async def list_states(request: web.Request) -> web.Response:
     """The snapshots there are, newest first."""
+    body.refuse_foreign_paging(request)
+    limit = body.integer(request, "limit", default=100, least=1, most=1000) or 100
+    offset = body.integer(request, "offset", default=0) or 0
     found = await request.app[STATES].states(person(request))
     await note(request, 0)
-    return answer({"count": len(found), "states": [shown_state(state) for state in found]})
+    shown = [shown_state(state) for state in found[offset : offset + limit]]
+    return answer({"count": len(shown), "total": len(found), "states": shown})
 
 
 async def take_in(request: web.Request) -> web.Response:
     """Keep an exported document as a snapshot."""
+    whom = person(request)
     if request.headers.get("Content-Type") and not request.content_type.endswith("json"):
         raise WrongMediaType("The body is to be application/json.")
     source = request.content.iter_chunked(_PIECE)
-    taken = await saving.take_in(request.app[STATES], person(request), source)
+    taken = await saving.take_in(request.app[STATES], whom, source)
     await note(request, saving.memories_in(taken.state))
     return answer({**shown_state(taken.state), "graphLeftOut": taken.graph_left_out})
 

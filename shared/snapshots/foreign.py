@@ -8,14 +8,13 @@ from uuid import UUID
 
 from shared.documents import check_json
 from shared.errors import BadValue
-from shared.payloads import hash_of
+from shared.payloads import Details, new_payload
 from shared.records import Door
 from shared.scope import PREFIX, application_key, unusable
 from shared.snapshots.entries import Kept, Kind, Typed
 from shared.snapshots.sealing import memory_id
 from shared.times import moment, stamp
 from shared.wording import LEARNED_LONGEST, check_text
-from shared.words import lemmatized
 
 IMPORTED = f"{PREFIX}imported"
 """The application of what came without one."""
@@ -59,17 +58,11 @@ def memory_unit(person: str, kind: Kind, unit: Mapping[str, Any]) -> Kept:
         raise BadValue("A unit says something: its text is empty. Nothing was taken in.")
     created, learned = _time(unit)
     session = _text(unit, "sessionId")
-    payload = {
-        "data": words,
-        "hash": hash_of(words),
-        "text_lemmatized": lemmatized(words),
-        "created_at": learned,
-        "updated_at": learned,
+    details = Details(run_id=session if kind is Kind.SESSION else None, learned_at=moment(created))
+    payload = new_payload(words, details, now=moment(created)) | {
         "agent_id": _application(_text(unit, "agentRef")),
         "state_unit": {**_as_given(unit, kind), "id": told, "created": created, "sessionId": session},
     }
-    if kind is Kind.SESSION and session is not None:
-        payload["run_id"] = session
     change = {"event": "ADD", "old": None, "new": words, "actor": person, "door": str(Door.STATE), "at": learned}
     return Kept(kind, _id(person, kind, told), payload, None, [change])
 

@@ -14,7 +14,7 @@ from shared.snapshots.sealing import MEMORY_COUNTS, state_id
 from shared.stores.states import Restored, State, StateStore
 from shared.times import now, stamp
 
-LARGEST_DOCUMENT = 1024 * 1024 * 1024
+LARGEST_DOCUMENT = 512 * 1024 * 1024
 """Bytes of a document that is taken in."""
 
 UNKNOWN = "There is no snapshot by that id."

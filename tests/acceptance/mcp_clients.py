@@ -20,6 +20,19 @@ from tests.services import Service, bearer
 
 PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0")
 
+FACTS = ("Plays the cello in a quartet", "Is vegetarian and avoids gluten", "Parks on level 2 of the garage")
+TOOLS = {
+    "search_memory",
+    "remember",
+    "remember_data",
+    "list_memories",
+    "correct_memory",
+    "forget_memory",
+    "forget_all_memories",
+    "memory_history",
+}
+MODES = ("auto", "legacy")
+
 _CACHE = Path(__file__).parents[2] / ".cache" / "mcp-clients"
 _DRIVER = Path(__file__).with_name("mcp_clients.mjs")
 
@@ -73,3 +86,27 @@ async def javascript(client: str, url: str, headers: dict[str, str], *calls: lis
     output, errors = await asyncio.wait_for(process.communicate(), 60)
     assert process.returncode == 0, errors.decode()
     return json.loads(output)
+
+
+async def say(client: Client, tool: str, **arguments: Any) -> dict[str, Any]:
+    """What a tool answers, for programs; it must not have failed."""
+    answered = await client.call_tool(tool, arguments)
+    assert not answered.is_error, answered.content
+    return answered.structured_content
+
+
+async def text(client: Client, tool: str, **arguments: Any) -> str:
+    [content] = (await client.call_tool(tool, arguments)).content
+    return content.text
+
+
+async def refused(client: Client, tool: str, **arguments: Any) -> str:
+    """The sentence of a tool that must fail."""
+    answered = await client.call_tool(tool, arguments)
+    assert answered.is_error, answered.structured_content
+    assert answered.structured_content["error"] == answered.content[0].text
+    return answered.content[0].text
+
+
+async def remember_all(client: Client) -> list[str]:
+    return [(await say(client, "remember", content=fact))["id"] for fact in FACTS]

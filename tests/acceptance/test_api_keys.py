@@ -26,6 +26,15 @@ async def made(service: Service, uid: str = "ana", **said: Any) -> dict[str, Any
     return view
 
 
+async def impersonating(database: str, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A key of `ops` that may act for others."""
+    monkeypatch.setenv("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI", database)
+    arguments = ["key", "create", "--owner", "ops", "--scope", "users:impersonate", "--all-applications"]
+    result = await asyncio.to_thread(CliRunner().invoke, main, arguments)
+    assert result.exit_code == 0, result.output
+    return result.output.strip()
+
+
 async def test_a_key_acts_for_its_owner_in_every_scheme(engine_service: Service) -> None:
     key = (await made(engine_service))["key"]
     await engine_service.post(f"{MEMORIES}/notes", uid="ana", json={"memory": "Likes tea", "wait": True})
@@ -108,11 +117,7 @@ async def test_the_platform_knows_the_same_keys(runtime: Service, platform: Serv
 async def test_an_operator_makes_a_key_that_may_act_for_others(
     runtime: Service, database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI", database)
-    arguments = ["key", "create", "--owner", "ops", "--scope", "users:impersonate", "--all-applications"]
-    result = await asyncio.to_thread(CliRunner().invoke, main, arguments)
-    assert result.exit_code == 0, result.output
-    headers = key_headers(result.output.strip())
+    headers = key_headers(await impersonating(database, monkeypatch))
 
     await runtime.post(f"{MEMORIES}/notes", uid="ana", json={"memory": "Likes tea", "wait": True})
     status, view = await runtime.get(f"{MEMORIES}/notes", uid=None, headers={**headers, "X-On-Behalf-Of": "ana"})

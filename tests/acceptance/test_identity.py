@@ -5,13 +5,18 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import jwt
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer
+from aiohttp.test_utils import TestClient, TestServer
 from cryptography.hazmat.primitives.asymmetric import ed25519
 
+from runtime_svc.app import create_app
+from runtime_svc.keeping import for_this_machine
+from runtime_svc.settings import RuntimeSettings
+from shared.verifier import issue
 from tests.services import OWNER, Service, bearer, start_runtime, token
 
 APP = "/api/v1/apps/memories/desk"
@@ -118,3 +123,38 @@ async def test_no_token_stands_in_an_answer_or_a_log(runtime: Service, capsys: p
     for one in (good, bad):
         assert one not in output
         assert one.rpartition(".")[2] not in output
+
+
+async def test_where_nothing_is_configured_this_machine_and_the_person_of_a_token_read_their_own(
+    settings_environment: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("MEMORY_JWT_SECRET", "DATALAYER_USER_UID", "RUNTIME_MACHINE_TOKEN", "RUNTIME_SHARES"):
+        settings_environment.delenv(name)
+    settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "store"))
+    settings = for_this_machine(RuntimeSettings.read(), "127.0.0.1", embedded=False)
+    client = TestClient(TestServer(create_app(settings)))
+    await client.start_server()
+    runtime = Service(client)
+    try:
+        secret = tmp_path / "store" / "jwt.secret"
+        assert secret.stat().st_mode & 0o777 == 0o600
+        ana = {"uid": None, "headers": {"Authorization": f"Bearer {issue(secret.read_text(), 'ana', 60)}"}}
+        for caller, words in (({"uid": None}, "the owner likes tea"), (ana, "ana likes tea")):
+            assert (await runtime.post(APP, json={"memory": words, "wait": True}, **caller))[0] == 200
+            _, said = await runtime.post(f"{APP}/search", json={"query": "tea"}, **caller)
+            assert [memory["memory"] for memory in said["memories"]] == [words]
+            assert "unread" not in said
+    finally:
+        await client.close()
+
+
+def test_elsewhere_nothing_is_filled_in(settings_environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "store"))
+    settings_environment.delenv("RUNTIME_SHARES")
+    configured = RuntimeSettings.read()
+    assert for_this_machine(configured, "127.0.0.1", embedded=False) is configured
+    settings_environment.delenv("MEMORY_JWT_SECRET")
+    bare = RuntimeSettings.read()
+    assert for_this_machine(bare, "0.0.0.0", embedded=False) is bare  # noqa: S104  # the case: not this machine alone
+    assert for_this_machine(bare, "127.0.0.1", embedded=True) is bare
+    assert not (tmp_path / "store").exists()

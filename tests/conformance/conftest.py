@@ -55,7 +55,8 @@ async def local(directory: Path) -> AsyncIterator[Ports]:
 
 
 @asynccontextmanager
-async def postgres(dsn: str) -> AsyncIterator[Ports]:
+async def postgres_left(dsn: str) -> AsyncIterator[Ports]:
+    """What is written stays."""
     database = Database(dsn)
     await database.open()
     try:
@@ -66,9 +67,17 @@ async def postgres(dsn: str) -> AsyncIterator[Ports]:
             PostgresData(database),
             PostgresStates(database, COLLECTION, DIMENSIONS),
         )
-        await _empty(database)
     finally:
         await database.close()
+
+
+@asynccontextmanager
+async def postgres(dsn: str) -> AsyncIterator[Ports]:
+    try:
+        async with postgres_left(dsn) as ports:
+            yield ports
+    finally:
+        await _empty(dsn)
 
 
 @pytest.fixture(scope="session")
@@ -131,13 +140,14 @@ async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:
     await connection.close()
 
 
-async def _empty(database: Database) -> None:
-    async with database.connection() as connection:
-        names = await connection.fetchval(
-            "SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables"
-            " WHERE schemaname IN ('public', 'runtime_memory') AND tablename NOT IN ('migrations', 'collections')"
-        )
-        await connection.execute(f"TRUNCATE {names}")
+async def _empty(dsn: str) -> None:
+    connection = await asyncpg.connect(dsn)
+    names = await connection.fetchval(
+        "SELECT string_agg(format('%I.%I', schemaname, tablename), ', ') FROM pg_tables"
+        " WHERE schemaname IN ('public', 'runtime_memory') AND tablename NOT IN ('migrations', 'collections')"
+    )
+    await connection.execute(f"TRUNCATE {names}")
+    await connection.close()
 
 
 async def _drop(admin_dsn: str, name: str) -> None:

@@ -125,6 +125,14 @@ async def test_lexemes_of_our_own_words_count_the_same_on_both_engines(store: Me
         assert all(frequency >= 1 for frequency in answer.frequencies)
 
 
+async def test_words_without_a_lexeme_have_no_length(store: MemoryStore) -> None:
+    await keep(store, ANA, memory("?!", payload={"text_lemmatized": ""}), memory("tea"))
+    answer = await store.candidates(ANA, vector=direction(1), lexemes=["tea"])
+
+    assert {c.memory.words: c.length for c in answer.found} == {"?!": 0, "tea": 1}
+    assert answer.mean_length == pytest.approx(0.5)
+
+
 async def test_the_best_by_keyword_are_bounded_by_the_limit(store: MemoryStore) -> None:
     await keep(store, ANA, *(memory(f"tea number {n}") for n in range(40)))
     await keep(store, ANA, memory("rare tea zanzibar"))

@@ -53,5 +53,13 @@ async def readonly(directory: Path) -> None:
         await LocalStore.open(directory, dimensions=DIMENSIONS)
 
 
+async def foreign(directory: Path) -> None:
+    """Opens a directory that another user made, and lets everybody write."""
+    os.setgid(65534)
+    os.setuid(65534)
+    with pytest.raises(CannotStartError, match="another user"):
+        await LocalStore.open(directory, dimensions=DIMENSIONS)
+
+
 if __name__ == "__main__":
-    asyncio.run({"full": full, "readonly": readonly}[sys.argv[1]](Path(sys.argv[2])))
+    asyncio.run({"full": full, "readonly": readonly, "foreign": foreign}[sys.argv[1]](Path(sys.argv[2])))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -46,6 +47,14 @@ async def test_a_directory_that_cannot_be_written_is_refused(new: bool) -> None:
         directory.chmod(0o555)
         run("readonly", directory)
         directory.chmod(0o755)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make a directory of another user")
+def test_a_directory_of_another_user_is_refused() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o777)
+        os.chown(name, 12345, 12345)
+        run("foreign", Path(name))
 
 
 async def test_the_sentence_of_a_full_disk_says_so(tmp_path: Path) -> None:

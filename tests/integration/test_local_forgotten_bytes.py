@@ -264,3 +264,33 @@ async def test_a_dropped_snapshot_leaves_no_byte(tmp_path: Path, by: str) -> Non
     assert len(pieces) > 50
     assert not [piece for piece in pieces if piece in content]
     await store.close()
+
+
+@pytest.mark.parametrize("by", ["forget", "forget_all", "learn", "erase", "restore"])
+async def test_no_table_names_what_was_forgotten(tmp_path: Path, by: str) -> None:
+    store = await LocalStore.open(tmp_path, dimensions=8)
+    layout, person = Layout(store, 9, 8), Everything("ana")
+    empty = await store.states.save(person, created="2026-01-01T00:00:00.000000+00:00")
+    while not [i for i, (scope, _) in layout.markers.items() if scope.person == "ana"]:
+        await layout.add()
+    await layout.change()
+    mine = {i: scope for i, (scope, _) in layout.markers.items() if scope.person == "ana"}
+    for memory_id, scope in mine.items():
+        match by:
+            case "forget":
+                await store.forget(scope, memory_id, BY)
+            case "learn":
+                await store.commit(scope, [Delete(memory_id)], BY)
+            case "forget_all":
+                await store.forget_all(scope, BY, confirmed=None)
+            case "erase":
+                await store.states.erase(person, BY, allowances=True, snapshots=True)
+            case _:
+                await store.states.restore(person, person, empty.id, BY, respect_forgotten=False)
+    await store.close()
+
+    with closing(sqlite3.connect(tmp_path / DATABASE)) as database:
+        tables = [row[0] for row in database.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        rows = {name: repr(database.execute(f"SELECT * FROM {name}").fetchall()) for name in tables}  # noqa: S608 (names from the schema)
+    assert len(tables) > 10
+    assert [(name, i) for i in mine for name, content in rows.items() if i in content] == []

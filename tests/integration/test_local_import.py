@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import pickle
 import random
@@ -11,11 +12,13 @@ from uuid import uuid4
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from mem0.vector_stores.faiss import FAISS
 
 from shared.errors import CannotStartError
 from shared.records import Patch
 from shared.scope import Everything, Scope
+from shared.stores.local.command import import_command
 from shared.stores.local.importing import Imported
 from shared.stores.local.store import LocalStore
 from shared.words import lexemes
@@ -50,6 +53,28 @@ def filled(directory: Path, count: int = 20, **options: Any) -> dict[str, tuple[
 
 def contents(directory: Path) -> dict[str, tuple[bytes, int]]:
     return {path.name: (path.read_bytes(), path.stat().st_mtime_ns) for path in directory.iterdir()}
+
+
+def test_the_command_counts_first_and_then_imports(tmp_path: Path) -> None:
+    filled(tmp_path / "stock")
+    asked = ["--from", str(tmp_path / "stock"), "--into", str(tmp_path / "store"), "--dimensions", str(DIMENSIONS)]
+    outputs = [CliRunner().invoke(import_command, [*asked, *more]) for more in (["--dry-run"], [], [])]
+
+    assert [one.exit_code for one in outputs] == [0, 0, 0]
+    assert "16 memories, 16 would be imported" in outputs[0].output
+    assert "16 memories, 16 were imported" in outputs[1].output
+    assert "16 are known already" in outputs[2].output
+
+
+async def test_the_command_refuses_a_directory_in_use(tmp_path: Path) -> None:
+    filled(tmp_path / "stock")
+    store = await LocalStore.open(tmp_path / "store", dimensions=DIMENSIONS)
+    asked = ["--from", str(tmp_path / "stock"), "--into", str(tmp_path / "store"), "--dimensions", str(DIMENSIONS)]
+    refused = await asyncio.to_thread(CliRunner().invoke, import_command, asked)
+    await store.close()
+
+    assert refused.exit_code == 1
+    assert "in use by process" in refused.output
 
 
 @pytest.fixture

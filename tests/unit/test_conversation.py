@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from runtime_svc.chat.conversation import OURS, read
-from shared.errors import Unreadable
+from shared.errors import TooLarge, Unreadable
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -93,6 +93,12 @@ def test_messages_that_are_none_are_the_providers_to_refuse(messages) -> None:
 def test_what_is_no_object_is_unreadable(raw) -> None:
     with pytest.raises(Unreadable):
         read(raw)
+
+
+def test_a_body_of_too_many_values_is_refused_before_it_is_read() -> None:
+    for many in (b'{"x":[' + b"1," * 400_000 + b"1]}", b"[" * 400_000, b'{"x":' + b'{"a":' * 400_000):
+        with pytest.raises(TooLarge):
+            read(many)
 
 
 def test_the_words_of_the_last_message_of_the_user() -> None:

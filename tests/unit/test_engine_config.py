@@ -48,7 +48,7 @@ def test_a_key_is_in_no_representation() -> None:
         (f'{{"llm": {{"provider": "openai", "api_key": "{SECRET}"}}}}', 'takes "provider" and "config" only'),
         ('{"vector_store": {"provider": "qdrant"}}', "AGENT_RUNTIMES_MEM0_BACKEND"),
         ('{"history_db_path": "/tmp/x"}', "does not take history_db_path"),
-        ('{"reranker": {}}', "does not take reranker"),
+        ('{"reranker": {}}', 'reranker is an object with a "provider"'),
         (f'{{"{SECRET}": 1}}', "has a member that it does not know"),
         ('{"custom_instructions": 5}', "custom_instructions is text"),
     ],

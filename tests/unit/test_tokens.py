@@ -40,7 +40,7 @@ async def bearer(token: str) -> Person | Nobody:
     return caller_of(await TokenVerifier(secret=SECRET).verify(token))
 
 
-async def refused(token: str, **changes: object) -> None:
+async def check_refused(token: str, **changes: object) -> None:
     verifier = TokenVerifier(secret=SECRET, **changes)  # type: ignore[arg-type]  # test values
     with pytest.raises(NotAuthenticated) as caught:
         caller_of(await verifier.verify(token))
@@ -62,8 +62,8 @@ async def test_without_a_uid_the_subject_is_the_person():
     ["*", "", " ", " ana", "ana ", "a b", "a\tb", "a\u00a0b", "a\x00b", "a\ud800", "a" * 256, 5, True, [], {}, ["ana"]],
 )
 async def test_an_unusable_uid_is_nobody_in_disguise_and_refused(uid):
-    await refused(signed(claims(uid=uid)))
-    await refused(signed(claims(uid=..., sub=uid)))
+    await check_refused(signed(claims(uid=uid)))
+    await check_refused(signed(claims(uid=..., sub=uid)))
 
 
 @pytest.mark.parametrize("uid", ["ana", "ANA", "ana%", "ana_", "app:one", "jé\u0301", "日本", "👩‍👩‍👧", "a" * 255])
@@ -76,13 +76,13 @@ async def test_a_usable_uid_is_taken_as_it_is(uid):
     "exp", [..., None, "9999999999", 9999999999.5, float("1e300"), 10**12, -1, True, [9999999999], -(10**30), 10**4000]
 )
 async def test_a_token_that_does_not_end_in_whole_seconds_is_refused(exp):
-    await refused(signed(claims(exp=exp)))
+    await check_refused(signed(claims(exp=exp)))
 
 
 @pytest.mark.field("B97")
 @pytest.mark.parametrize("late", [-1, 0, -3600])
 async def test_an_expired_token_is_refused_to_the_second(late):
-    await refused(signed(claims(exp=int(time.time()) + late)))
+    await check_refused(signed(claims(exp=int(time.time()) + late)))
 
 
 @pytest.mark.field("B97")
@@ -91,14 +91,14 @@ async def test_a_clock_two_seconds_ahead_is_forgiven_and_a_minute_is_not(claim):
     now = int(time.time())
 
     assert (await bearer(signed(claims(**{claim: now + 2})))).uid == "ana"
-    await refused(signed(claims(**{claim: now + 60})))
-    await refused(signed(claims(**{claim: "soon"})))
+    await check_refused(signed(claims(**{claim: now + 60})))
+    await check_refused(signed(claims(**{claim: "soon"})))
 
 
 @pytest.mark.field("B97")
 @pytest.mark.parametrize("audience", ["theirs", ["ours", "theirs"], ["theirs"], [], None, ..., 5, {"ours": 1}])
 async def test_a_token_for_another_or_for_several_audiences_is_refused(audience):
-    await refused(signed(claims(aud=audience)), audience="ours")
+    await check_refused(signed(claims(aud=audience)), audience="ours")
 
 
 async def test_a_token_for_our_audience_from_our_issuer_holds():
@@ -108,8 +108,8 @@ async def test_a_token_for_our_audience_from_our_issuer_holds():
 
 
 async def test_another_issuer_is_refused():
-    await refused(signed(claims(iss="https://else")), issuer="https://iam")
-    await refused(signed(claims()), issuer="https://iam")
+    await check_refused(signed(claims(iss="https://else")), issuer="https://iam")
+    await check_refused(signed(claims()), issuer="https://iam")
 
 
 @pytest.mark.field("B97")
@@ -117,14 +117,14 @@ async def test_another_issuer_is_refused():
     "algorithm", ["none", "None", "HS384", "HS512", "RS256", "ES256", "EdDSA", "PS256", "", None, 5, ["HS256"], "hs256"]
 )
 async def test_only_the_algorithm_that_the_secret_is_for_is_believed(algorithm):
-    await refused(signed(claims(), header={"alg": algorithm, "typ": "JWT"}))
-    await refused(signed(claims(), header={"alg": algorithm, "typ": "JWT"}).rpartition(".")[0] + ".")
+    await check_refused(signed(claims(), header={"alg": algorithm, "typ": "JWT"}))
+    await check_refused(signed(claims(), header={"alg": algorithm, "typ": "JWT"}).rpartition(".")[0] + ".")
 
 
 async def test_a_foreign_secret_and_a_changed_payload_are_refused():
-    await refused(signed(claims(), secret="x" * 40))
+    await check_refused(signed(claims(), secret="x" * 40))
     head, _, signature = signed(claims()).split(".")
-    await refused(f"{head}.{b64(json.dumps(claims(uid='bob')).encode())}.{signature}")
+    await check_refused(f"{head}.{b64(json.dumps(claims(uid='bob')).encode())}.{signature}")
 
 
 @pytest.mark.parametrize(
@@ -137,22 +137,22 @@ async def test_a_foreign_secret_and_a_changed_payload_are_refused():
     ],
 )
 async def test_a_header_that_asks_for_what_is_not_understood_is_refused(header):
-    await refused(signed(claims(), header=header))
+    await check_refused(signed(claims(), header=header))
 
 
 @pytest.mark.parametrize("payload", [[], "ana", 5, None, [{"uid": "ana"}]])
 async def test_a_payload_that_is_no_object_is_refused(payload):
-    await refused(signed(payload))
+    await check_refused(signed(payload))
 
 
 async def test_a_deep_payload_is_refused():
     head = b64(b'{"alg":"HS256"}') + "." + b64(b"[" * 4000)
-    await refused(head + "." + b64(hmac.new(SECRET.encode(), head.encode(), hashlib.sha256).digest()))
+    await check_refused(head + "." + b64(hmac.new(SECRET.encode(), head.encode(), hashlib.sha256).digest()))
 
 
 @given(st.one_of(st.text(), st.from_regex(r"[A-Za-z0-9_\-]{0,40}(\.[A-Za-z0-9_\-]{0,40}){0,4}", fullmatch=True)))
 async def test_garbage_is_refused_and_never_an_error(token):
-    await refused(token)
+    await check_refused(token)
 
 
 async def test_without_a_secret_and_without_keys_no_token_holds():
@@ -178,7 +178,7 @@ async def test_an_issued_token_is_the_person_for_as_long_as_it_says():
 
 
 async def test_a_token_over_8_kib_is_refused():
-    await refused(signed(claims(more="x" * 8192)))
+    await check_refused(signed(claims(more="x" * 8192)))
 
 
 @pytest.mark.parametrize(

@@ -83,7 +83,7 @@ def _put_newer(connection: sqlite3.Connection, scope: Scope, index: ScopeIndex) 
 
 def _lexemes(lemmatized: object, words: object) -> list[str]:
     """Rows of a stock client may have no lexemes of ours."""
-    return lemmatized.split(" ") if isinstance(lemmatized, str) else lexemes(str(words or ""))
+    return lemmatized.split() if isinstance(lemmatized, str) else lexemes(str(words or ""))
 
 
 def _within(scope: Scope, reach: Reach) -> bool:

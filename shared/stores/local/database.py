@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sqlite3
 import threading
 import time
@@ -10,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from shared.errors import CannotStartError
+from shared.errors import CannotStartError, Unavailable
 from shared.stores.local import filters
 from shared.stores.local.faults import in_our_words, sentence_of
 from shared.stores.local.gate import Gate
@@ -25,6 +26,8 @@ _READERS = 4
 _SEARCHERS = 1
 _LONGEST_READ = 10.0
 """Seconds; a longer read is stopped, so that it neither holds a thread nor keeps forgotten words in the journal."""
+_LONGEST_SEARCH = 60.0
+"""Seconds; the first search of a scope builds its index, of a very large one for a while."""
 _PATIENCE = 0.25
 _RETRY = 0.5
 _MOST_SELDOM = 10.0
@@ -88,7 +91,7 @@ class Database:
 
     async def search(self, job: Job[T]) -> T:
         """As `read`, in the threads that search, so that searching never holds up listing."""
-        return await self._search_lane.run(lambda: self._snapshot(job, _LONGEST_READ))
+        return await self._search_lane.run(lambda: self._snapshot(job, _LONGEST_SEARCH))
 
     async def close(self) -> None:
         """Finish what runs, empty the journal, close every connection."""
@@ -173,7 +176,9 @@ class Database:
         try:
             while self._owes:
                 await asyncio.sleep(wait)
-                await self._writer_lane.run(self._empty_journal)
+                # A long write is in the way for longer than it is waited for: then again.
+                with contextlib.suppress(Unavailable):
+                    await self._writer_lane.run(self._empty_journal)
                 # Each try keeps readers out for a moment: seldom enough while one reads for long.
                 wait = min(wait * 2, _MOST_SELDOM)
         finally:

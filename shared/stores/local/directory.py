@@ -106,6 +106,7 @@ def new_identity(dimensions: int) -> Identity:
 def _claim(path: Path) -> int:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _check_owner(path)
         descriptor = os.open(path / _LOCK, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise CannotStartError(f"{path} cannot be used as the store's directory: {error.strerror}.") from error
@@ -122,3 +123,10 @@ def _claim(path: Path) -> int:
         os.close(descriptor)
         raise CannotStartError(f"{path} cannot be written: {error.strerror}.") from error
     return descriptor
+
+
+def _check_owner(path: Path) -> None:
+    """Whoever owns a directory can put files of theirs in it: as in `/tmp`, where anybody may have made it first."""
+    owner, own = path.stat().st_uid, os.geteuid()
+    if own != 0 and owner not in {0, own}:
+        raise CannotStartError(f"{path} belongs to another user: what is remembered is not kept there.")

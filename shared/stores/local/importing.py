@@ -14,7 +14,7 @@ from uuid import NAMESPACE_OID, uuid5
 import numpy as np
 
 from shared.errors import BadValue
-from shared.payloads import hash_of
+from shared.payloads import WORDS_VERSION, hash_of
 from shared.scope import Scope, application_key, person_uid
 from shared.stores.local import rows, scopes
 from shared.stores.local.database import Database
@@ -137,7 +137,7 @@ def _payload(row: StockRow, *, fits: bool) -> dict[str, Any]:
     words = row.payload.get("data")
     if not isinstance(words, str) or not words:
         raise BadValue("It has no words.")
-    derived = {"text_lemmatized": lemmatized(words), "hash": hash_of(words)}
+    derived = {"text_lemmatized": lemmatized(words), "hash": hash_of(words), "words_version": WORDS_VERSION}
     return {**row.payload, **derived} | ({} if fits else {"vector_of": rows.NOT_EMBEDDED})
 
 

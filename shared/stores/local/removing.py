@@ -8,7 +8,9 @@ import sqlite3
 def memories(connection: sqlite3.Connection, person: str) -> list[str]:
     """All memories of a person with their history; the ids."""
     gone = connection.execute("DELETE FROM memories WHERE user_id = ? RETURNING id", (person,)).fetchall()
+    connection.executemany("DELETE FROM stale WHERE id = ?", gone)
     connection.execute("DELETE FROM history WHERE user_id = ?", (person,))
+    connection.executemany("DELETE FROM stale WHERE id = ?", gone)
     return [row[0] for row in gone]
 
 
@@ -20,3 +22,8 @@ def data(connection: sqlite3.Connection, person: str) -> int:
     connection.execute("DELETE FROM data WHERE user_id = ?", (person,))
     connection.execute("DELETE FROM data_schemas WHERE user_id = ?", (person,))
     return int(count)
+
+
+def client_records(connection: sqlite3.Connection, person: str) -> None:
+    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks."""
+    connection.execute("DELETE FROM client_records WHERE user_id = ?", (person,))

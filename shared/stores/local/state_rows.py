@@ -20,10 +20,8 @@ _COLUMNS = "id, created, digest, counts, size, parts"
 
 
 def check_room(connection: sqlite3.Connection, person: Everything) -> None:
-    """Raises Conflict when the person has all the snapshots that there may be."""
-    count = connection.execute(
-        "SELECT count(*) FROM states WHERE user_id = ? AND id IS NOT NULL", (person.person,)
-    ).fetchone()[0]
+    """Raises Conflict when the person has all the snapshots that there may be, with those that are being taken in."""
+    count = connection.execute("SELECT count(*) FROM states WHERE user_id = ?", (person.person,)).fetchone()[0]
     if count >= MOST_STATES:
         raise Conflict(f"You have {MOST_STATES} snapshots, the most there are. Forget one first.")
 

@@ -135,6 +135,7 @@ class LocalStates:
         def job(connection: sqlite3.Connection) -> Erased:
             gone = removing.memories(connection, person.person)
             documents = removing.data(connection, person.person)
+            removing.client_records(connection, person.person)
             dropped = state_rows.drop_all(connection, person) if snapshots else 0
             states = held.note_forgotten(connection, person.person, gone)
             _close(connection, person, by, receipts.Forgot("erase", len(gone), states), at=now())

@@ -28,3 +28,8 @@ async def allowances(connection: Connection, person: str) -> int:
     """All allowances of a person; how many there were."""
     gone = await connection.execute("DELETE FROM runtime_memory.shares WHERE user_id = $1", person)
     return int(gone.rpartition(" ")[2])
+
+
+async def client_records(connection: Connection, person: str) -> None:
+    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks."""
+    await connection.execute("DELETE FROM runtime_memory.client_records WHERE user_id = $1", person)

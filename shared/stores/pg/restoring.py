@@ -68,6 +68,7 @@ async def erase(erasing: Erasing, *, allowances: bool, snapshots: bool) -> Erase
     connection, person = erasing.connection, erasing.person
     gone = await removing.memories(connection, erasing.collection, person.person)
     documents = await removing.data(connection, person.person)
+    await removing.client_records(connection, person.person)
     shares = await removing.allowances(connection, person.person) if allowances else 0
     dropped = await state_rows.drop_all(connection, person) if snapshots else 0
     states = await held.note_forgotten(connection, person.person, gone)

@@ -18,10 +18,8 @@ _COLUMNS = "id, created, digest, counts, size, parts"
 
 
 async def check_room(connection: Connection, person: Everything) -> None:
-    """Raises Conflict when the person has all the snapshots that there may be."""
-    count = await connection.fetchval(
-        "SELECT count(*) FROM runtime_memory.states WHERE user_id = $1 AND id IS NOT NULL", person.person
-    )
+    """Raises Conflict when the person has all the snapshots that there may be, with those that are being taken in."""
+    count = await connection.fetchval("SELECT count(*) FROM runtime_memory.states WHERE user_id = $1", person.person)
     if count >= MOST_STATES:
         raise Conflict(f"You have {MOST_STATES} snapshots, the most there are. Forget one first.")
 

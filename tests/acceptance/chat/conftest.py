@@ -83,3 +83,13 @@ async def until(check: Callable[[], Any], seconds: float = 20.0) -> None:
 
 def user(content: Any) -> dict[str, Any]:
     return {"role": "user", "content": content}
+
+
+async def ask(client: openai.AsyncOpenAI, content: Any, **more: Any) -> str:
+    said = await client.chat.completions.create(model="m", messages=[user(content)], **more)
+    return said.choices[0].message.content
+
+
+def context(provider: Provider) -> str:
+    """The system messages of the last request."""
+    return "\n".join(m["content"] for m in provider.said()["messages"] if m["role"] == "system")

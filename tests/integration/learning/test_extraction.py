@@ -85,6 +85,7 @@ async def test_a_payload_is_complete(extractor, server):
         "run_id": "r1",
         "expiration_date": "2027-01-01",
         "k": "v",
+        "words_version": 1,
     }
     assert "tea" in change.payload["text_lemmatized"]
     assert np.linalg.norm(change.vector) == pytest.approx(1)

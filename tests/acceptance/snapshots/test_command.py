@@ -8,7 +8,7 @@ import stat
 import sys
 from pathlib import Path
 
-from tests.acceptance.test_snapshots import full_life, seen
+from tests.acceptance.snapshots.life import full_life, seen
 from tests.services import Service, token
 
 
@@ -30,12 +30,13 @@ async def test_exported_erased_and_taken_in_everything_is_as_it_was(
 ) -> None:
     await full_life(runtime)
     before = await seen(runtime, platform)
-    file = tmp_path / "memory.json"
+    file = tmp_path / "mine" / "memory.json"
+    file.parent.mkdir()
 
     code, said = await run(platform, "export", str(file))
     assert code == 0, said
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert [one.name for one in tmp_path.iterdir()] == ["memory.json"]
+    assert [one.name for one in file.parent.iterdir()] == ["memory.json"]
     await platform.delete("/api/memory", params={"snapshots": "true"}, uid="p1")
     code, said = await run(platform, "import", str(file), "--restore")
 

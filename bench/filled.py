@@ -1,0 +1,107 @@
+"""A PostgreSQL with the same memories in two tables: ours, and the one that stock mem0 makes, HNSW and all."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import itertools
+import os
+import tempfile
+from collections.abc import AsyncIterator, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import asyncpg
+import orjson
+from pgvector.asyncpg import register_vector
+
+from bench.people import DIMENSIONS, People, Row
+from shared.db.collection import Collection
+from shared.db.embedded import EmbeddedServer
+from shared.db.preparing import prepare
+
+OURS = Collection("agent_memories")
+STOCK = "stock_memories"
+_AT_ONCE = 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """Where the database is, and the bytes that each table takes with its indexes."""
+
+    dsn: str
+    ours: int
+    stock: int
+
+
+@contextlib.asynccontextmanager
+async def server() -> AsyncIterator[EmbeddedServer]:
+    """A durable embedded server in a directory that is removed at the end."""
+    with tempfile.TemporaryDirectory(prefix="rm-bench-") as directory:
+        Path(directory).chmod(0o755)
+        held = await EmbeddedServer.hold(Path(directory) / "pg")
+        try:
+            yield held
+        finally:
+            await held.release()
+
+
+async def fill(dsn: str, people: People) -> Filled:
+    """Both tables made anew by their own software, filled, and analysed as the server does within a minute."""
+    connection = await asyncpg.connect(dsn)
+    try:
+        await connection.execute(f"DROP TABLE IF EXISTS public.{OURS.name}, public.{STOCK}")
+        await connection.execute("DROP SCHEMA IF EXISTS runtime_memory CASCADE; DROP TABLE IF EXISTS mem0migrations")
+        await prepare(dsn, OURS, DIMENSIONS, with_ddl=True)
+        await asyncio.to_thread(_stock_table, dsn)
+        await _codecs(connection)
+        await _copy(connection, people)
+        await connection.execute("VACUUM ANALYZE")
+        sizes = [
+            await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", t) for t in (OURS.name, STOCK)
+        ]
+        return Filled(dsn, *sizes)
+    finally:
+        await connection.close()
+
+
+def _stock_table(dsn: str) -> None:
+    os.environ["MEM0_TELEMETRY"] = "False"
+    from mem0.vector_stores.pgvector import PGVector  # noqa: PLC0415 (reads its environment as it is imported)
+
+    store = PGVector(
+        dbname=None, collection_name=STOCK, embedding_model_dims=DIMENSIONS, user=None, password=None, host=None,
+        port=None, diskann=False, hnsw=True, connection_string=dsn,
+    )  # fmt: skip
+    store.create_col()
+    store.connection_pool.close()
+
+
+async def _codecs(connection: asyncpg.Connection) -> None:
+    await register_vector(connection)
+    await connection.set_type_codec(
+        "jsonb",
+        schema="pg_catalog",
+        encoder=lambda value: b"\x01" + orjson.dumps(value),
+        decoder=lambda raw: orjson.loads(raw[1:]),
+        format="binary",
+    )
+
+
+async def _copy(connection: asyncpg.Connection, people: People) -> None:
+    """An HNSW index is made after its rows: row by row it takes twenty times as long."""
+    index = await connection.fetchrow("SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ 'stock.*hnsw'")
+    assert index is not None
+    await connection.execute(f"DROP INDEX {index['indexname']}")
+    for rows in _batches(people.all()):
+        records = [(row.id, row.vector, row.payload) for row in rows]
+        for table in (OURS.name, STOCK):
+            await connection.copy_records_to_table(table, records=records, columns=["id", "vector", "payload"])
+    await connection.execute("SET maintenance_work_mem = '1GB'")
+    await connection.execute(index["indexdef"], timeout=3600)
+
+
+def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:
+    several = iter(rows)
+    while batch := list(itertools.islice(several, _AT_ONCE)):
+        yield batch

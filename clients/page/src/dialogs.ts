@@ -1,0 +1,63 @@
+// A question that is answered before anything else goes on.
+import { button, fill, fresh, h, quiet } from "./dom.js";
+import { sentence } from "./session.js";
+import { t } from "./strings.js";
+
+export interface Asked {
+  title: string;
+  /** What is asked, as elements. */
+  content: (Node | string)[];
+  /** The words of the button that does it. */
+  act: string;
+  harmful?: boolean;
+  /** Does it; the dialog stays open with what it throws. */
+  do: () => Promise<void>;
+}
+
+export interface Question {
+  /** Whether it can be done now. */
+  allow(allowed: boolean): void;
+  /** Put other content in its place. */
+  show(...content: (Node | string)[]): void;
+  /** Say why it was not done. */
+  explain(text: string): void;
+}
+
+/** Ask; it opens at once, Escape and the second button close it. */
+export function ask(asked: Asked): Question {
+  const titleId = fresh("title");
+  const content = h("div", { class: "dialog-content" }, ...asked.content);
+  const trouble = h("p", { class: "trouble", role: "alert" });
+  const act = button(asked.act, () => form.requestSubmit(), { class: asked.harmful ? "button harmful" : "button" });
+  const form = h(
+    "form",
+    { novalidate: true, onsubmit: submit },
+    h("h2", { id: titleId }, asked.title),
+    content,
+    trouble,
+    h("div", { class: "dialog-actions" }, quiet(t.cancel, () => dialog.close()), act),
+  );
+  const dialog = h("dialog", { "aria-labelledby": titleId, onclose: () => dialog.remove() }, form);
+
+  async function submit(event: Event): Promise<void> {
+    event.preventDefault();
+    if (act.disabled) return;
+    act.disabled = true;
+    trouble.textContent = "";
+    try {
+      await asked.do();
+      dialog.close();
+    } catch (error) {
+      trouble.textContent ||= sentence(error);
+      act.disabled = false;
+    }
+  }
+
+  document.body.append(dialog);
+  dialog.showModal();
+  return {
+    allow: (allowed) => (act.disabled = !allowed),
+    show: (...shown) => fill(content, ...shown),
+    explain: (text) => (trouble.textContent = text),
+  };
+}

@@ -1,0 +1,128 @@
+// Copies of everything that is remembered of the person: saved, looked into, restored, taken home, deleted.
+import type { MemoryUnit, Snapshot } from "runtime-memory-client";
+import { moment } from "./dates.js";
+import { ask } from "./dialogs.js";
+import { difference } from "./difference.js";
+import { button, h, quiet } from "./dom.js";
+import { notice } from "./notices.js";
+import { sendAll } from "./pending.js";
+import { ended, sentence } from "./session.js";
+import { bare } from "./source.js";
+import { language, t } from "./strings.js";
+import { heading, loaded, time } from "./view.js";
+import type { Context } from "./view.js";
+
+const MEMORIES = ["shortTermMemoryUnits", "sessionMemoryUnits", "userMemoryUnits"];
+const SHOWN = 5;
+
+/** The view. */
+export function snapshotsView(context: Context): Node[] {
+  const place = h("div", {}, list());
+  const again = () => place.replaceChildren(list());
+
+  function list(): HTMLElement {
+    return loaded(context, async () => {
+      const snapshots = await context.source.client.listSnapshots({ signal: context.signal });
+      if (snapshots.length === 0) return [h("p", { class: "empty" }, t.noSnapshots)];
+      return [h("ul", { class: "rows" }, ...snapshots.map((one) => snapshotItem(context, one, again)))];
+    });
+  }
+
+  const save = button(t.saveSnapshot, async () => {
+    save.disabled = true;
+    try {
+      await sendAll();
+      await context.source.client.saveSnapshot();
+      notice(t.snapshotSaved);
+      again();
+    } catch (error) {
+      if (ended(error)) return context.leave();
+      notice(sentence(error));
+    }
+    save.disabled = false;
+  });
+  return [heading(t.snapshots), h("p", { class: "lead" }, t.snapshotsLead), save, place];
+}
+
+function snapshotItem(context: Context, one: Snapshot, again: () => void): HTMLLIElement {
+  const memories = Object.entries(one.counts).reduce((sum, [name, n]) => (isMemory(name) ? sum + n : sum), 0);
+  const when = h("span", { class: "name" }, time(one.created, moment(one.created)));
+  return h(
+    "li",
+    {},
+    when,
+    h("p", { class: "facts" }, h("span", { class: "fact" }, t.count(memories)), h("span", { class: "fact" }, sizeOf(one.size))),
+    h(
+      "div",
+      { class: "actions" },
+      quiet(t.restore, () => void askToRestore(context, one)),
+      quiet(t.download, () => void download(context, one)),
+      quiet(t.remove, () => askToRemove(context, one, again)),
+    ),
+  );
+}
+
+function isMemory(name: string): boolean {
+  return MEMORIES.includes(name);
+}
+
+async function askToRestore(context: Context, one: Snapshot): Promise<void> {
+  const { client } = context.source;
+  await sendAll();
+  const respect = h("input", { type: "checkbox" });
+  const preview = loaded(context, async () => {
+    const [now, then] = await Promise.all([client.currentState(), client.getSnapshot(one.id)]);
+    const changes = difference(now, then);
+    const parts = [
+      part(t.comesBack, changes.comesBack, "plus"),
+      part(t.goesAway, changes.goesAway, "minus"),
+      part(t.changesBack, changes.changesBack, "equal"),
+      changes.typed && h("p", {}, t.typedChanges),
+    ].filter((found) => found !== false);
+    question.allow(true);
+    if (parts.length === 0) return [h("p", {}, t.restoreSame)];
+    return [...parts, changes.comesBack.length > 0 && h("label", { class: "check" }, respect, t.respect)];
+  });
+  const restore = async () => {
+    await client.restoreSnapshot(one.id, { respectForgotten: respect.checked });
+    notice(t.restored);
+  };
+  const question = ask({ title: t.restoreTitle(moment(one.created)), content: [preview], act: t.restoreDo, do: restore });
+  question.allow(false);
+}
+
+function part(title: (n: number) => string, units: MemoryUnit[], kind: string): HTMLElement | false {
+  if (units.length === 0) return false;
+  const lines = units.slice(0, SHOWN).map((unit) =>
+    h("li", {}, h("span", { class: "words small", dir: "auto" }, unit.text), " ", h("span", { class: "faint" }, bare(unit.agentRef))),
+  );
+  const rest = units.length - lines.length;
+  return h("section", { class: `change ${kind}` }, h("h3", {}, title(units.length)), h("ul", {}, ...lines), rest > 0 && h("p", { class: "faint" }, t.andMore(rest)));
+}
+
+async function download(context: Context, one: Snapshot): Promise<void> {
+  try {
+    const address = URL.createObjectURL(await context.source.client.downloadSnapshot(one.id));
+    h("a", { href: address, download: `memory-${one.id}.json` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60_000);
+  } catch (error) {
+    notice(sentence(error));
+  }
+}
+
+function askToRemove(context: Context, one: Snapshot, again: () => void): void {
+  const remove = async () => {
+    await context.source.client.deleteSnapshot(one.id);
+    notice(t.removed);
+    again();
+  };
+  ask({ title: t.removeTitle, content: [h("p", {}, t.removeLead(moment(one.created)))], act: t.removeDo, harmful: true, do: remove });
+}
+
+function sizeOf(bytes: number): string {
+  const units = ["byte", "kilobyte", "megabyte", "gigabyte"];
+  let [size, unit] = [bytes, 0];
+  while (size >= 1000 && unit < units.length - 1) [size, unit] = [size / 1000, unit + 1];
+  const style = { style: "unit", unit: units[unit] ?? "byte", unitDisplay: "short", maximumFractionDigits: size < 10 && unit > 0 ? 1 : 0 } as const;
+  return new Intl.NumberFormat(language, style).format(size);
+}

@@ -1,0 +1,1 @@
+"""Webhooks: a person's program is told when what is remembered of them changes."""
