@@ -166,7 +166,7 @@ async def delete_memory(request: web.Request) -> web.Response:
     where = reach(request, said)
     deleted = await remembered.forget(request.app[STORE], where, our_id(said.memory_id), by(request))
     noted(request, where, deleted)
-    return answer({"message": "Memory deleted.", "deleted": deleted})
+    return answer({"message": "Memory deleted.", **deleted.shown("deleted")})
 
 
 async def delete_all_memories(request: web.Request) -> web.Response:
@@ -175,4 +175,4 @@ async def delete_all_memories(request: web.Request) -> web.Response:
     where = reach(request, said)
     deleted = await request.app[STORE].forget_all(where, by(request), confirmed=None)
     noted(request, where, deleted)
-    return answer({"message": "All memories deleted.", "deleted": deleted})
+    return answer({"message": "All memories deleted.", **deleted.shown("deleted")})
