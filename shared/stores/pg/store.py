@@ -52,7 +52,7 @@ class PostgresStore:
         where: Filter | None = None,
         show_expired: bool = False,
     ) -> Page:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.page(
                 connection,
                 self._collection,
@@ -65,11 +65,11 @@ class PostgresStore:
             )
 
     async def count(self, reach: Reach, *, where: Filter | None = None, show_expired: bool = False) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.count(connection, self._collection, reach, where=where, show_expired=show_expired)
 
     async def get(self, reach: Reach, memory_id: str) -> Memory | None:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.get(connection, self._collection, reach, memory_id)
 
     async def candidates(
@@ -82,7 +82,7 @@ class PostgresStore:
         where: Filter | None = None,
         show_expired: bool = False,
     ) -> Candidates:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await search.candidates(
                 connection,
                 self._collection,
@@ -95,13 +95,13 @@ class PostgresStore:
             )
 
     async def epoch(self, scope: Scope) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(scope.person) as connection:
             return await scopes.epoch(connection, scope)
 
     async def commit(
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             await scopes.lock(connection, scope)
             barred = frozenset[str]()
             if accepted is not None:
@@ -127,7 +127,7 @@ class PostgresStore:
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
                 return None
@@ -137,7 +137,7 @@ class PostgresStore:
             return None if before is None else await writing.rewrite(work, before, patch)
 
     async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
                 return Forgotten(0)
@@ -153,26 +153,26 @@ class PostgresStore:
     async def forget_all(
         self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
     ) -> Forgotten:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(reach.person) as connection:
             await scopes.lock(connection, reach)
             await forgetting.check_confirmed(connection, self._collection, reach, confirmed, where)
             return await forgetting.forget_all(connection, self._collection, reach, by, where=where, at=now())
 
     async def history(self, reach: Reach, memory_id: str) -> list[Revision] | None:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             if await reading.get(connection, self._collection, reach, memory_id) is None:
                 return None
             return await history.read(connection, reach, memory_id)
 
     async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await receipts.read(connection, reach, limit=limit, offset=offset)
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await entity_counts.entities(connection, self._collection, reach)
 
     async def applications(self, reach: Reach) -> list[ApplicationSummary]:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.applications(connection, self._collection, reach)
