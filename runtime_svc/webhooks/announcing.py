@@ -13,6 +13,7 @@ from runtime_svc.webhooks.registered import KIND, Webhook, webhook_of
 from shared.client_records import ClientRecords
 from shared.errors import ServiceError
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.logs import fault
 from shared.records import By, Change, Event, Memory, Outcome, Patch
 from shared.scope import Everything, Reach, Scope
@@ -50,7 +51,7 @@ class _Announcing:
             await self._tell(Scope(reach.person, after.application), (after.id, Event.UPDATE))
         return after
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         told = await self._webhooks(reach.person)
         before = await self._store.get(reach, memory_id) if told else None
         forgotten = await self._store.forget(reach, memory_id, by)
@@ -58,7 +59,9 @@ class _Announcing:
             await self._tell(Scope(reach.person, before.application), (before.id, Event.DELETE))
         return forgotten
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         forgotten = await self._store.forget_all(reach, by, confirmed=confirmed, where=where)
         if forgotten:
             application = reach.application if isinstance(reach, Scope) else ""

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from shared.entities import Entity
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import (
     ApplicationSummary,
     By,
@@ -84,10 +85,12 @@ class MemoryStore(Protocol):
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         """Change one; the same words again change nothing. None when unknown or out of reach."""
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         """Forget one and everything derived from it: 1, or 0 when unknown or out of reach."""
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         """Forget all (that match), expired ones too, and raise the epoch; how many were forgotten.
 
         `confirmed` is compared with the visible total under the scope's lock. Raises GrewMeanwhile.

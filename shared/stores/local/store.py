@@ -13,6 +13,7 @@ import structlog
 from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import (
     ApplicationSummary,
     By,
@@ -179,21 +180,22 @@ class LocalStore:
 
         return await self._database.write(job)
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         """See the port."""
 
-        def job(connection: sqlite3.Connection) -> int:
+        def job(connection: sqlite3.Connection) -> Forgotten:
             scope = reading.scope_of(connection, reach, memory_id)
             row = None if scope is None else rows.find(connection, scope, memory_id)
             if scope is None or row is None:
-                return 0
+                return Forgotten(0)
             scopes.raise_version(connection, scope)
-            forgetting.forget_row(connection, scope, row, by, now())
-            return 1
+            return forgetting.forget_row(connection, scope, row, by, now())
 
         return await self._database.forget(job)
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         """See the port."""
         forgotten = await self._database.forget(
             lambda connection: forgetting.forget_all(connection, reach, by, confirmed=confirmed, where=where, now=now())

@@ -10,6 +10,7 @@ from shared.db.pool import Database
 from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import (
     Add,
     ApplicationSummary,
@@ -135,11 +136,11 @@ class PostgresStore:
             before = await writing.locked(work, memory_id)
             return None if before is None else await writing.rewrite(work, before, patch)
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         async with self._database.transaction(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
-                return 0
+                return Forgotten(0)
             await scopes.lock(connection, scope)
             work = scopes.Write(connection, self._collection, scope, by, now())
             return await forgetting.forget_rows(work, [memory_id], "forget")
@@ -149,7 +150,9 @@ class PostgresStore:
         found = await reading.get(connection, self._collection, reach, memory_id)
         return None if found is None else Scope(reach.person, found.application)
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         async with self._database.transaction(reach.person) as connection:
             await scopes.lock(connection, reach)
             await forgetting.check_confirmed(connection, self._collection, reach, confirmed, where)
