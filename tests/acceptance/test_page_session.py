@@ -153,11 +153,18 @@ async def test_a_session_beside_another_credential_is_refused(platform: Service)
     assert (status, said["user_id"]) == (200, "bob")
 
 
-async def test_the_session_is_read_on_the_api_only(runtime: Service) -> None:
+async def test_the_session_is_read_where_the_page_calls_only(runtime: Service) -> None:
     headers = {**MARK, **cookie(token("ana"))}
 
-    for path in ("/v1/memories/", "/v1/ping/", "/none"):
-        assert (await asked(runtime.client, "GET", path, headers=headers))[0] == 401
+    assert (await asked(runtime.client, "GET", "/api/v1/apps/memory-receipts", headers=headers))[0] == 200
+    for method, path in (
+        ("GET", "/v1/memories/"),
+        ("GET", "/v1/ping/"),
+        ("POST", "/api/v1/llm/gateway/list-memories"),
+        ("POST", "/api/v1/llm/gateway/search-memories"),
+        ("GET", "/none"),
+    ):
+        assert (await asked(runtime.client, method, path, json={}, headers=headers))[0] == 401
 
 
 async def test_signing_out_ends_it_even_when_the_token_has_ended(platform: Service) -> None:
