@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from shared.client_records import FEEDBACK
+from shared.http.keys import CLIENT_RECORDS
+from shared.scope import Everything
 from tests.acceptance.mem0_key import Program, program
 from tests.services import Service, bearer
 
@@ -163,6 +166,7 @@ async def test_what_any_route_forgot_no_route_reads(story: Story, delete: Delete
 
     after = await story.readings()
     assert [name for name, said in after.items() if "zanzibar" in said.lower()] == []
+    assert await story.runtime.client.app[CLIENT_RECORDS].of(Everything("ana"), FEEDBACK) == []
 
 
 @pytest.mark.parametrize("delete", [DELETES["one"], DELETES["all"], DELETES["gateway all"], DELETES["mcp one"]])
