@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,9 @@ class Memory:
 
     @property
     def categories(self) -> list[str]:
-        return [str(c) for c in cast("Sequence[object]", self.payload.get("categories") or ())]
+        """Whatever another client wrote under that name, a list."""
+        found = self.payload.get("categories")
+        return [str(one) for one in found] if isinstance(found, list | tuple) else []
 
     @property
     def immutable(self) -> bool:

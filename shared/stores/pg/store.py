@@ -10,6 +10,7 @@ from shared.db.pool import Database
 from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import (
     Add,
     ApplicationSummary,
@@ -26,12 +27,12 @@ from shared.records import (
     Update,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN, unbarred
 from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.ports import Accepted
-from shared.times import now, today
+from shared.times import now
 
 
 class PostgresStore:
@@ -135,11 +136,11 @@ class PostgresStore:
             before = await writing.locked(work, memory_id)
             return None if before is None else await writing.rewrite(work, before, patch)
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         async with self._database.transaction(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
-                return 0
+                return Forgotten(0)
             await scopes.lock(connection, scope)
             work = scopes.Write(connection, self._collection, scope, by, now())
             return await forgetting.forget_rows(work, [memory_id], "forget")
@@ -149,7 +150,9 @@ class PostgresStore:
         found = await reading.get(connection, self._collection, reach, memory_id)
         return None if found is None else Scope(reach.person, found.application)
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         async with self._database.transaction(reach.person) as connection:
             await scopes.lock(connection, reach)
             await forgetting.check_confirmed(connection, self._collection, reach, confirmed, where)
@@ -161,15 +164,15 @@ class PostgresStore:
                 return None
             return await history.read(connection, reach, memory_id)
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
-        async with self._database.connection(person.person) as connection:
-            return await receipts.read(connection, person, limit=limit, offset=offset)
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
+        async with self._database.connection(reach.person) as connection:
+            return await receipts.read(connection, reach, limit=limit, offset=offset)
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """See the port."""
         async with self._database.connection(reach.person) as connection:
             return await entity_counts.entities(connection, self._collection, reach)
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
-        async with self._database.connection(person.person) as connection:
-            return await reading.applications(connection, self._collection, person, today())
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
+        async with self._database.connection(reach.person) as connection:
+            return await reading.applications(connection, self._collection, reach)
