@@ -1,4 +1,4 @@
-"""`/openapi.json`: the routes that there are as an OpenAPI 3.1 document, with the bodies that handlers read as models."""
+"""`/openapi.json`: the routes that there are as an OpenAPI 3.1 document, with the bodies that handlers read."""
 
 from __future__ import annotations
 
