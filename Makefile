@@ -45,8 +45,8 @@ lock: setup ## Write requirements/*.lock from pyproject.toml (UPGRADE=1 for the 
 	$(COMPILE) --constraint requirements/dev.lock -o requirements/platform.lock
 	$(COMPILE) --constraint requirements/dev.lock --extra runtime -o requirements/runtime.lock
 
-bench: setup ## Measure the stores and the services, ours beside stock mem0
-	$(RUN) -m bench.stores $(ARGS)
+bench: setup ## Measure everything, ours beside stock mem0, and write bench/README.md (ARGS=stores for a part; half an hour)
+	$(RUN) -m bench $(ARGS)
 
 bench-recall: setup ## Measure whether the right memory is found (DATA=file of conversations and questions)
 	@test -n "$(DATA)" || { echo "Say which data: make bench-recall DATA=file.json" >&2; exit 2; }
