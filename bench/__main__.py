@@ -28,7 +28,7 @@ def main(asked: list[str]) -> None:
 def run(part: str) -> None:
     """One part in a process of its own; what it says is shown as it comes."""
     said: list[str] = []
-    with subprocess.Popen([sys.executable, "-m", f"bench.{part}"], stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 (a part of this package)
+    with subprocess.Popen([sys.executable, "-m", f"bench.{part}"], stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         for line in process.stdout:
             sys.stdout.write(line)
