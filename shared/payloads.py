@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from shared.documents import check_json
-from shared.records import RESERVED, By, Patch, Payload
+from shared.records import RESERVED, By, Named, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized
 
@@ -81,6 +81,11 @@ def client_metadata(metadata: Mapping[str, Any]) -> Payload:
     return {key: value for key, value in metadata.items() if key not in RESERVED}
 
 
+def naming(named: Sequence[Named]) -> Payload:
+    """The payload member that keeps which entities a memory names; None, which removes it, when there are none."""
+    return {"named_entities": [{"name": one.name, "type": one.type} for one in named] or None}
+
+
 @dataclass(frozen=True, slots=True)
 class Patched:
     """A payload after a correction, and what the correction did."""
@@ -94,7 +99,8 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
     """What a patch makes of a stored payload; the same for both engines.
 
     The same words again are no change. New words without a new vector leave the old one, and `vector_of` keeps the hash
-    of the words it was made of until a fresh one comes.
+    of the words it was made of until a fresh one comes. The entities that the old words named go with the old words;
+    those of the new ones come with the patch, or later with the vector.
     """
     after = dict(payload)
     old = str(payload.get("data") or "")
@@ -102,7 +108,7 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
     if patch.words is not None and words_changed:
         stale = payload.get("vector_of") or hash_of(old)
         after |= {"data": patch.words, "hash": hash_of(patch.words), "text_lemmatized": patch.lexemes or ""}
-        after["words_version"] = WORDS_VERSION
+        after |= {"words_version": WORDS_VERSION, "named_entities": None}
         after["vector_of"] = None if patch.vector is not None or stale == after["hash"] else stale
         if patch.correction:
             after |= {"corrected_by": by.actor, "corrected_at": stamp(now)}

@@ -39,6 +39,7 @@ RESERVED = frozenset(
         "inner_agent",
         "categories",
         "immutable",
+        "named_entities",
         "state_unit",
     }
 )
@@ -46,6 +47,7 @@ RESERVED = frozenset(
 
 `inner_agent` is the agent *inside* an application (the Mem0 dialect's `agent_id`; mem0's own key holds the
 application). `vector_of` is the hash of the words that the vector was made of; absent when it is fresh.
+`named_entities` are those that the words name, where an entity extractor is configured; see `Named`.
 `state_unit` is what a document of contract 002 said of the memory beyond that, see `shared.snapshots.units`."""
 
 
@@ -71,6 +73,14 @@ class By:
     door: Door
     application: str | None = None
     """The application that a key is bound to, when a key did it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An entity that a memory names: a person, a place, a thing; its type is the extractor's word for what it is."""
+
+    name: str
+    type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +134,14 @@ class Memory:
     @property
     def categories(self) -> list[str]:
         return [str(c) for c in cast("Sequence[object]", self.payload.get("categories") or ())]
+
+    @property
+    def named(self) -> list[Named]:
+        """The entities that the words name; whatever else stands there (a stock client writes any key) is none."""
+        told = self.payload.get("named_entities")
+        found = [one for one in told if isinstance(one, Mapping)] if isinstance(told, list) else []
+        pairs = [(one.get("name"), one.get("type")) for one in found]
+        return [Named(name, kind) for name, kind in pairs if isinstance(name, str) and isinstance(kind, str) and name]
 
     @property
     def immutable(self) -> bool:

@@ -18,6 +18,7 @@ from shared.records import (
     Candidates,
     Change,
     Memory,
+    Named,
     Outcome,
     Page,
     Patch,
@@ -115,3 +116,10 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """A vector of unit length for each text, in order. Raises Unavailable."""
+
+
+class EntityExtractor(Protocol):
+    """Finds the entities that words name; off the event loop, bounded by the adapter."""
+
+    async def named(self, texts: Sequence[str]) -> list[list[Named]]:
+        """Those of each text, in order. It never raises: none where it failed or took too long."""
