@@ -10,7 +10,7 @@ COMPILE := $(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --
 WORKERS ?= auto
 CODE := shared runtime_svc runtimes_svc runtime_memory_client tests $(wildcard bench)
 
-.PHONY: help setup run test lint format lock bench bench-recall soak clients page-shots
+.PHONY: help setup run test lint format lock bench bench-recall soak clients page page-shots
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -59,6 +59,9 @@ soak: setup ## Drive both services for a while and watch memory, connections and
 
 clients: setup ## Drive every released client, unmodified, against the running services
 	CLIENTS=all $(RUN) -m pytest tests/acceptance $(ARGS)
+
+page: ## Build the memory page from clients/page into shared/page, where it is committed (node and npm)
+	cd clients/page && npm ci --no-audit --no-fund && npm run build
 
 page-shots: setup ## Photograph the memory page in each of its states
 	$(RUN) -m bench.page_shots $(ARGS)

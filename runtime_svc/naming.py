@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, cast
 
-from shared.payloads import naming
-from shared.records import Add, By, Change, Delete, Memory, Named, Outcome, Patch, Update
+from shared.named import Named, naming
+from shared.records import Add, By, Change, Delete, Memory, Outcome, Patch, Update
 from shared.scope import Reach, Scope
 from shared.stores.ports import Accepted, EntityExtractor, MemoryStore
 

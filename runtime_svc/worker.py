@@ -13,7 +13,7 @@ import structlog
 
 from runtime_svc.learning import Learning, carry_out
 from runtime_svc.ports import LearnFailed
-from shared.errors import BadValue, ForgottenMeanwhile, ServiceError, Unavailable
+from shared.errors import BadValue, ForgottenMeanwhile, ServiceError
 from shared.logs import fault
 from shared.stores.queue import MOST_ATTEMPTS, Claimed
 
@@ -101,7 +101,7 @@ class Worker:
             claiming = asyncio.ensure_future(self._queue.claim(self._name, lease, extracting=extracting))
             try:
                 claimed, away = await asyncio.shield(claiming), False
-            except Unavailable as error:
+            except Exception as error:  # noqa: BLE001 (a learn that cannot be read is no reason to take no other)
                 if not away:
                     log.warning("learn.queue_away", **fault(error))
                 claimed, away = None, True
@@ -162,14 +162,16 @@ class Worker:
         lease, mine = timedelta(seconds=self._pace.lease), True
         while mine:
             await asyncio.sleep(self._pace.lease / 3)
-            with contextlib.suppress(Unavailable):
+            with contextlib.suppress(Exception):  # the next beat may reach the store again
                 mine = await self._queue.extend(claimed.id, self._name, lease)
 
     async def _keep_house(self) -> None:
         while True:
-            with contextlib.suppress(Unavailable):
+            try:
                 if lapsed := await self._queue.lapse():
                     log.warning("learn.taken_over", count=lapsed)
                     self.ring()
                 await self._queue.drop_finished(timedelta(seconds=self._pace.kept))
+            except Exception as error:  # noqa: BLE001 (without it nothing of a killed runtime is taken over)
+                log.warning("learn.house_not_kept", **fault(error))
             await asyncio.sleep(self._pace.lease / 3)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
-from shared.scope import Everything
+from shared.scope import Everything, Reach
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,5 +30,5 @@ class AccessRecord(Protocol):
     async def note(self, person: Everything, access: Access) -> None:
         """Keep one."""
 
-    async def accesses(self, person: Everything, *, limit: int, offset: int = 0) -> Sequence[Access]:
-        """Those to a person's memories, newest first."""
+    async def accesses(self, reach: Reach, *, limit: int, offset: int = 0) -> Sequence[Access]:
+        """Those to a person's memories, newest first; of one application, without those across all of them."""

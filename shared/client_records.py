@@ -12,6 +12,9 @@ from typing import Any, Protocol
 
 from shared.scope import Everything
 
+FEEDBACK = "feedback"
+"""The kind of what is thought of a memory; its id is the memory's, and it is forgotten with it."""
+
 MOST_RECORDS = 1000
 """Of one kind and one person."""
 

@@ -8,7 +8,8 @@ from itertools import combinations
 from typing import Any
 from uuid import UUID, uuid5
 
-from shared.records import Memory, Named
+from shared.named import Named
+from shared.records import Memory
 from shared.scope import PREFIX
 
 MENTIONED_WITH = "MENTIONED_WITH"

@@ -97,7 +97,13 @@ async def _in_postgres(embedded: Path | None) -> AsyncIterator[ApiKeys]:
             dsn = (await held.enter_async_context(server(embedded))).dsn
         if dsn is None:
             raise CannotStartError("Where are keys kept? Configure PostgreSQL, or say --directory or --embedded.")
-        await prepare(dsn, settings.collection, settings.dimensions, with_ddl=settings.migrate)
+        await prepare(
+            dsn,
+            settings.collection,
+            settings.dimensions,
+            with_ddl=settings.migrate,
+            row_security=settings.row_security,
+        )
         database = Database(dsn)
         await database.open()
         held.push_async_callback(database.close)

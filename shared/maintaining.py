@@ -8,7 +8,6 @@ from datetime import timedelta
 
 import structlog
 
-from shared.errors import ServiceError
 from shared.logs import fault
 from shared.records import By, Door
 from shared.stores.maintenance import Maintenance, Stale
@@ -24,6 +23,8 @@ AT_ONCE = 32
 _SERVICE = By("service", Door.SERVICE)
 _IDLE = 2.0
 _SWEEP_EVERY = 600.0
+_LONGEST_PAUSE = 60.0
+"""Seconds after a fault; doubled up to that for each further one."""
 
 
 async def refresh_some(
@@ -88,11 +89,13 @@ class Upkeep:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _repeat(self, step: Callable[[], Awaitable[float]]) -> None:
+        failures = 0
         while True:
-            pause = _IDLE
             try:
-                pause = await step()
-            except ServiceError as error:
+                pause, failures = await step(), 0
+            except Exception as error:  # noqa: BLE001 (one row that cannot be read must not end the upkeep of all)
+                failures += 1
+                pause = min(_IDLE * 2**failures, _LONGEST_PAUSE)
                 log.warning("upkeep.failed", **fault(error))
             await asyncio.sleep(pause)
 

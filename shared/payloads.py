@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
 from shared.documents import check_json
-from shared.records import RESERVED, By, Named, Patch, Payload
+from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized
 
@@ -79,11 +79,6 @@ def client_metadata(metadata: Mapping[str, Any]) -> Payload:
     """Metadata without the reserved keys. Raises BadValue for text or numbers that no store can keep."""
     check_json(metadata, "metadata")
     return {key: value for key, value in metadata.items() if key not in RESERVED}
-
-
-def naming(named: Sequence[Named]) -> Payload:
-    """The payload member that keeps which entities a memory names; None, which removes it, when there are none."""
-    return {"named_entities": [{"name": one.name, "type": one.type} for one in named] or None}
 
 
 @dataclass(frozen=True, slots=True)

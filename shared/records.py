@@ -6,10 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from shared.named import Named, named_in
 
 Vector = NDArray[np.float32]
 """An embedding of unit length, one dimension."""
@@ -47,7 +49,7 @@ RESERVED = frozenset(
 
 `inner_agent` is the agent *inside* an application (the Mem0 dialect's `agent_id`; mem0's own key holds the
 application). `vector_of` is the hash of the words that the vector was made of; absent when it is fresh.
-`named_entities` are those that the words name, where an entity extractor is configured; see `Named`.
+`named_entities` are those that the words name, where an entity extractor is configured; see `shared.named`.
 `state_unit` is what a document of contract 002 said of the memory beyond that, see `shared.snapshots.units`."""
 
 
@@ -73,14 +75,6 @@ class By:
     door: Door
     application: str | None = None
     """The application that a key is bound to, when a key did it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Named:
-    """An entity that a memory names: a person, a place, a thing; its type is the extractor's word for what it is."""
-
-    name: str
-    type: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,15 +127,14 @@ class Memory:
 
     @property
     def categories(self) -> list[str]:
-        return [str(c) for c in cast("Sequence[object]", self.payload.get("categories") or ())]
+        """Whatever another client wrote under that name, a list."""
+        found = self.payload.get("categories")
+        return [str(one) for one in found] if isinstance(found, list | tuple) else []
 
     @property
     def named(self) -> list[Named]:
-        """The entities that the words name; whatever else stands there (a stock client writes any key) is none."""
-        told = self.payload.get("named_entities")
-        found = [one for one in told if isinstance(one, Mapping)] if isinstance(told, list) else []
-        pairs = [(one.get("name"), one.get("type")) for one in found]
-        return [Named(name, kind) for name, kind in pairs if isinstance(name, str) and isinstance(kind, str) and name]
+        """The entities that the words name."""
+        return named_in(self.payload)
 
     @property
     def immutable(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from shared.errors import NotAllowed, NotFound
+from shared.forgotten import Forgotten
 from shared.records import By, Memory, Patch, Revision
 from shared.scope import Reach, Scope
 from shared.stores.ports import Embedder, MemoryStore
@@ -46,11 +47,12 @@ async def correct(
     return after
 
 
-async def forget(store: MemoryStore, reach: Reach, memory_id: str, by: By) -> int:
+async def forget(store: MemoryStore, reach: Reach, memory_id: str, by: By) -> Forgotten:
     """Forget one, with everything derived from it: 1. Raises NotFound."""
-    if not await store.forget(reach, memory_id, by):
+    forgotten = await store.forget(reach, memory_id, by)
+    if not forgotten:
         raise unknown(reach)
-    return 1
+    return forgotten
 
 
 async def history(store: MemoryStore, reach: Reach, memory_id: str) -> list[Revision]:

@@ -70,6 +70,8 @@ class Settings(BaseSettings):
     pool_size: int = Field(default=10, ge=1, le=500, validation_alias="MEMORY_POOL_SIZE")
     statement_timeout: float = Field(default=10.0, gt=0, le=600, validation_alias="MEMORY_STATEMENT_TIMEOUT")
 
+    row_security: bool = Field(default=True, validation_alias="MEMORY_ROW_SECURITY")
+
     @classmethod
     def settings_customise_sources(
         cls,
@@ -128,7 +130,7 @@ class Settings(BaseSettings):
 
     @property
     def limits(self) -> Limits:
-        return Limits(connections=self.pool_size, statement=self.statement_timeout)
+        return Limits(connections=self.pool_size, statement=self.statement_timeout, row_security=self.row_security)
 
     def dsn(self) -> str | None:
         """Where PostgreSQL is, or None when nothing says so. Raises BadSettingError."""

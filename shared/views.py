@@ -26,8 +26,8 @@ def shown(memory: Memory) -> dict[str, Any]:
     if (ends := _text(payload.get("expiration_date"))) is not None:
         view["expiration_date"] = ends
         view["expired"] = ends < today()
-    if payload.get("categories"):
-        view["categories"] = memory.categories
+    if payload.get("categories") and (categories := memory.categories):
+        view["categories"] = categories
     if not RESERVED.issuperset(payload):
         view["metadata"] = memory.metadata
     return view

@@ -14,7 +14,7 @@ from runtime_svc.engine import library
 from runtime_svc.engine.threads import DaemonExecutor
 from shared.graph import distinct
 from shared.logs import fault
-from shared.records import Named
+from shared.named import Named
 from shared.settings import BadSettingError
 
 log = structlog.get_logger()

@@ -105,7 +105,7 @@ async def forget(request: web.Request) -> web.Response:
         request.app[STORE], scope(request), request.match_info["memory_id"], by(request)
     )
     noted(request, forgotten)
-    return answer({"forgotten": forgotten})
+    return answer(forgotten.shown())
 
 
 async def forget_all(request: web.Request) -> web.Response:
@@ -115,7 +115,7 @@ async def forget_all(request: web.Request) -> web.Response:
         raise BadValue("count is required: how many you were shown and confirm.")
     forgotten = await request.app[STORE].forget_all(scope(request), by(request), confirmed=count)
     noted(request, forgotten)
-    return answer({"forgotten": forgotten})
+    return answer(forgotten.shown())
 
 
 async def history(request: web.Request) -> web.Response:

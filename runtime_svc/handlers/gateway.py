@@ -13,6 +13,7 @@ from runtime_svc.handlers.turns import reader, turn
 from runtime_svc.keys import EMBEDDER
 from runtime_svc.recalling import Query
 from shared import remembered
+from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE, reached
@@ -72,8 +73,11 @@ def our_id(given: str) -> str:
 
 
 def whole_seconds(text: str | None) -> str | None:
-    """A stored time as this dialect shows it: UTC, `2025-02-15T10:00:00Z`."""
-    return None if text is None else moment(text).strftime("%Y-%m-%dT%H:%M:%SZ")
+    """A stored time as this dialect shows it: UTC, `2025-02-15T10:00:00Z`; None where another client wrote none."""
+    try:
+        return None if text is None else f"{moment(text):%Y-%m-%dT%H:%M:%SZ}"
+    except BadValue:
+        return None
 
 
 def shown(memory: Memory) -> dict[str, Any]:
@@ -162,7 +166,7 @@ async def delete_memory(request: web.Request) -> web.Response:
     where = reach(request, said)
     deleted = await remembered.forget(request.app[STORE], where, our_id(said.memory_id), by(request))
     noted(request, where, deleted)
-    return answer({"message": "Memory deleted.", "deleted": deleted})
+    return answer({"message": "Memory deleted.", **deleted.shown("deleted")})
 
 
 async def delete_all_memories(request: web.Request) -> web.Response:
@@ -171,4 +175,4 @@ async def delete_all_memories(request: web.Request) -> web.Response:
     where = reach(request, said)
     deleted = await request.app[STORE].forget_all(where, by(request), confirmed=None)
     noted(request, where, deleted)
-    return answer({"message": "All memories deleted.", "deleted": deleted})
+    return answer({"message": "All memories deleted.", **deleted.shown("deleted")})

@@ -46,7 +46,7 @@ async def _forgotten(request: web.Request, name: str) -> web.Response:
     request[CALLER] = wanted.caller
     forgotten = await request.app[STORE].forget_all(wanted.reach, by(request), confirmed=None, where=wanted.where)
     noted(request, wanted.reach, forgotten)
-    return answer({"message": "Entity deleted successfully!", "deleted": forgotten})
+    return answer({"message": "Entity deleted successfully!", **forgotten.shown("deleted")})
 
 
 async def no_profile(_: web.Request) -> web.Response:

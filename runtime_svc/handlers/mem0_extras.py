@@ -12,6 +12,7 @@ from runtime_svc.handlers.mem0_memories import memory_id, noted, within
 from runtime_svc.mem0_dialect.asking import ENTITIES, asked, ids_of
 from runtime_svc.mem0_dialect.exporting import exported, schema_of, summary_of
 from shared import remembered
+from shared.client_records import FEEDBACK
 from shared.errors import NotFound
 from shared.http import body
 from shared.http.answers import answer
@@ -20,7 +21,6 @@ from shared.scope import Everything
 from shared.tokens import person_of
 
 _EXPORT = "export"
-_FEEDBACK = "feedback"
 _MOST = 1000
 
 
@@ -92,9 +92,9 @@ async def feedback(request: web.Request) -> web.Response:
     await remembered.one(request.app[STORE], reach, wanted)
     person = Everything(reach.person)
     if said.feedback is None:
-        await request.app[CLIENT_RECORDS].drop(person, _FEEDBACK, wanted)
+        await request.app[CLIENT_RECORDS].drop(person, FEEDBACK, wanted)
     else:
-        await request.app[CLIENT_RECORDS].put(person, _FEEDBACK, wanted, {"feedback": said.feedback})
+        await request.app[CLIENT_RECORDS].put(person, FEEDBACK, wanted, {"feedback": said.feedback})
     return answer({"id": wanted, "feedback": said.feedback, "feedback_reason": said.feedback_reason})
 
 

@@ -150,7 +150,7 @@ async def delete_all(request: web.Request) -> web.Response:
     request[CALLER] = wanted.caller
     forgotten = await request.app[STORE].forget_all(wanted.reach, by(request), confirmed=None, where=wanted.where)
     noted(request, wanted.reach, forgotten)
-    return answer({"message": "Memories deleted successfully!", "deleted": forgotten})
+    return answer({"message": "Memories deleted successfully!", **forgotten.shown("deleted")})
 
 
 async def history(request: web.Request) -> web.Response:

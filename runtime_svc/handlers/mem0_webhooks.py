@@ -12,12 +12,12 @@ from runtime_svc.keys import PRIVATE_WEBHOOKS
 from runtime_svc.mem0_dialect.projects import project_of
 from runtime_svc.webhooks.registered import KIND, MOST, checked_events, checked_url, new_body, shown
 from shared.client_records import ClientRecord
-from shared.errors import Conflict, NotFound
+from shared.errors import Conflict, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS
 from shared.scope import Everything, Scope
-from shared.tokens import person_of, reach_of
+from shared.tokens import Person, person_of, reach_of
 
 
 class NewWebhook(body.Body):
@@ -45,6 +45,7 @@ async def list_webhooks(request: web.Request) -> web.Response:
 
 async def create(request: web.Request) -> web.Response:
     """A new one; the secret that signs what it is told is in this answer only."""
+    _check_own_word(request)
     said, project = await body.read(request, NewWebhook), _project(request)
     private = request.app[PRIVATE_WEBHOOKS]
     kept = new_body(said.name, said.url, said.event_types, _application(request), private=private)
@@ -56,6 +57,7 @@ async def create(request: web.Request) -> web.Response:
 
 async def update(request: web.Request) -> web.Response:
     """Change what is said, keep the rest."""
+    _check_own_word(request)
     said, record = await body.read(request, ChangedWebhook), await _one(request)
     changed: dict[str, Any] = {name: value for name, value in said.model_dump().items() if value is not None}
     if said.url is not None:
@@ -78,6 +80,13 @@ async def _one(request: web.Request) -> ClientRecord:
     if found is None or found.body["application"] != _application(request):
         raise NotFound("There is no such webhook.")
     return found
+
+
+def _check_own_word(request: web.Request) -> None:
+    """Raises NotAllowed for who acts for another: a webhook would go on telling after that key is gone, unrecorded."""
+    caller = request[CALLER]
+    if isinstance(caller, Person) and caller.actor != caller.uid:
+        raise NotAllowed("A webhook is the person's own word: it is set up with a token or a key of their own.")
 
 
 def _person(request: web.Request) -> Everything:

@@ -13,6 +13,7 @@ from runtime_svc.ports import Message
 from runtime_svc.recalling import Query
 from shared import remembered, typed_data
 from shared.errors import Conflict, GrewMeanwhile, TooMany, Unavailable
+from shared.forgotten import Forgotten
 from shared.records import Event
 from shared.views import shown, shown_revision
 
@@ -87,7 +88,7 @@ async def correct(visit: Visit, asked: schemas.Correction) -> Said:
 async def forget(visit: Visit, asked: schemas.One) -> Said:
     """Forget one memory. Raises NotFound, Unavailable."""
     forgotten = await remembered.forget(visit.reader.store, visit.scope, asked.memory_id, visit.by)
-    return Said("Forgotten.", {"forgotten": forgotten}, forgotten)
+    return Said(f"Forgotten.{_held(forgotten)}", forgotten.shown(), forgotten)
 
 
 async def forget_all(visit: Visit, asked: schemas.All) -> Said:
@@ -97,7 +98,13 @@ async def forget_all(visit: Visit, asked: schemas.All) -> Said:
     except GrewMeanwhile as grew:
         sentence = f"{grew.sentence} It remembers {grew.total}: show the person what, and ask again."
         raise CannotSay(sentence, total=grew.total) from None
-    return Said(f"Forgotten: {forgotten}.", {"forgotten": forgotten}, forgotten)
+    return Said(f"Forgotten: {forgotten}.{_held(forgotten)}", forgotten.shown(), forgotten)
+
+
+def _held(forgotten: Forgotten) -> str:
+    """What the person is to be told where copies of their own still hold what was forgotten."""
+    held = forgotten.held_by_snapshots
+    return f" Snapshots that the person made still hold something of it: {held}." if held else ""
 
 
 async def history(visit: Visit, asked: schemas.One) -> Said:

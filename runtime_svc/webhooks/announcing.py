@@ -8,11 +8,12 @@ from typing import Any, cast
 
 import structlog
 
-from runtime_svc.webhooks.delivery import Delivery, Message
+from runtime_svc.webhooks.delivery import Delivery, Message, Read
 from runtime_svc.webhooks.registered import KIND, Webhook, webhook_of
 from shared.client_records import ClientRecords
 from shared.errors import ServiceError
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.logs import fault
 from shared.records import By, Change, Event, Memory, Outcome, Patch
 from shared.scope import Everything, Reach, Scope
@@ -50,7 +51,7 @@ class _Announcing:
             await self._tell(Scope(reach.person, after.application), (after.id, Event.UPDATE))
         return after
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         told = await self._webhooks(reach.person)
         before = await self._store.get(reach, memory_id) if told else None
         forgotten = await self._store.forget(reach, memory_id, by)
@@ -58,7 +59,9 @@ class _Announcing:
             await self._tell(Scope(reach.person, before.application), (before.id, Event.DELETE))
         return forgotten
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         forgotten = await self._store.forget_all(reach, by, confirmed=confirmed, where=where)
         if forgotten:
             application = reach.application if isinstance(reach, Scope) else ""
@@ -78,9 +81,17 @@ class _Announcing:
         for webhook in (one for one in webhooks if one.application in {None, scope.application}):
             for memory_id, event in changes:
                 if _KINDS.get(event) in webhook.events:
-                    self._delivery.post(Message(webhook, partial(self._said, scope, memory_id, event)))
+                    self._post(webhook, scope, partial(self._said, scope, memory_id, event))
                 if event is Event.ADD and "memory_categorize" in webhook.events:
-                    self._delivery.post(Message(webhook, partial(self._sorted, scope, str(memory_id))))
+                    self._post(webhook, scope, partial(self._sorted, scope, str(memory_id)))
+
+    def _post(self, webhook: Webhook, scope: Scope, read: Read) -> None:
+        async def while_registered() -> dict[str, object] | None:
+            # Looked up when it is sent: a webhook that was removed, or erased with all else, is told nothing more.
+            kept = await self._records.get(Everything(scope.person), KIND, webhook.id)
+            return None if kept is None else await read()
+
+        self._delivery.post(Message(webhook, while_registered))
 
     async def _said(self, scope: Scope, memory_id: str | None, event: Event) -> dict[str, object] | None:
         if event is Event.DELETE or memory_id is None:

@@ -110,7 +110,7 @@ async def forget(request: web.Request) -> web.Response:
         request.app[STORE], reach(request), request.match_info["memory_id"], by(request)
     )
     noted(request, forgotten)
-    return answer(envelope("Forgotten.", forgotten=forgotten))
+    return answer(envelope("Forgotten.", **forgotten.shown()))
 
 
 async def forget_all(request: web.Request) -> web.Response:
@@ -123,7 +123,7 @@ async def forget_all(request: web.Request) -> web.Response:
         raise BadValue("count is required: how many you were shown and confirm.")
     forgotten = await request.app[STORE].forget_all(asked, by(request), confirmed=count)
     noted(request, forgotten)
-    return answer(envelope("Forgotten.", forgotten=forgotten))
+    return answer(envelope("Forgotten.", **forgotten.shown()))
 
 
 async def history(request: web.Request) -> web.Response:

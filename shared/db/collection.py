@@ -43,6 +43,17 @@ _INDEXES = (
 )
 
 
+_WALL = (
+    "ALTER TABLE {memories} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
+    "CREATE POLICY runtime_memory_person ON {memories} USING"
+    " (coalesce((SELECT current_setting('runtime_memory.person', true)), '*') = '*'"
+    " OR user_id = (SELECT current_setting('runtime_memory.person', true)))",
+)
+# The second wall: a connection that said whose memories it sees is shown no others, whatever a statement asks for. The
+# services say so on every connection; a client that has never heard of the setting, such as stock mem0, sees all as
+# before. The owner is covered too (FORCE); superusers and roles with BYPASSRLS are not.
+
+
 @dataclass(frozen=True, slots=True)
 class Collection:
     """A checked table name, formatted into SQL here and nowhere else."""
@@ -58,7 +69,9 @@ class Collection:
         return template.format(memories=f'public."{self.name}"', name=self.name, **parts)
 
 
-async def prepare(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
+async def prepare(
+    connection: asyncpg.Connection, collection: Collection, dimensions: int, *, row_security: bool = True
+) -> None:
     """Make the table, take over a small stock one, or check the one there is. Safe from several starters at once.
 
     Raises CannotStartError with a sentence: a stock table too large to rewrite at start, or vectors of another width.
@@ -72,6 +85,8 @@ async def prepare(connection: asyncpg.Connection, collection: Collection, dimens
             await check_width(connection, collection, dimensions)
             await _take_over_small(connection, collection)
         await check_width(connection, collection, dimensions)
+        if row_security:
+            await _build_wall(connection, collection)
         await note(connection, collection, dimensions)
 
 
@@ -118,6 +133,13 @@ async def _create(connection: asyncpg.Connection, collection: Collection, dimens
     )
     for index in _INDEXES:
         await connection.execute(collection.sql(index))
+
+
+async def _build_wall(connection: asyncpg.Connection, collection: Collection) -> None:
+    there = "SELECT count(*) FROM pg_policies WHERE schemaname = 'public' AND tablename = $1 AND policyname = $2"
+    if not await connection.fetchval(there, collection.name, "runtime_memory_person"):
+        for statement in _WALL:
+            await connection.execute(collection.sql(statement))
 
 
 async def _take_over_small(connection: asyncpg.Connection, collection: Collection) -> None:

@@ -19,6 +19,13 @@ _BUSY = "What is remembered is asked for by too many at once. Try again in a mom
 _STORE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 
 
+NOBODY, EVERYBODY = "", "*"
+"""What a connection is shown of the memories when no person is said, and for upkeep and administration: no person has
+these for a uid."""
+
+_SHOW = "SELECT set_config('runtime_memory.person', $1, false)"
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """Bounds of the pool: connections, and seconds."""
@@ -27,10 +34,25 @@ class Limits:
     acquire: float = 5.0
     statement: float = 10.0
     connect: float = 5.0
+    row_security: bool = True
+    """Whether each connection says whose memories it may see: PostgreSQL shows it no others, whatever is asked."""
 
 
 class _Connection(asyncpg.Connection):
-    """Released without the reset query, which halves the pool's cost: so no session SET, LISTEN or lock on the pool."""
+    """Released without the reset query, which halves the pool's cost: so no session SET, LISTEN or lock on the pool.
+
+    The one exception is whom it is shown for, which is said whenever a connection is lent for somebody else.
+    """
+
+    shown_for: str | None = None
+    """None while it is not known."""
+
+    async def show(self, person: str) -> None:
+        """From here on, this person's memories and no others."""
+        if self.shown_for != person:
+            self.shown_for = None
+            await self.execute(_SHOW, person)
+            self.shown_for = person
 
     def get_reset_query(self) -> str:
         return ""
@@ -54,7 +76,7 @@ class Database:
             command_timeout=self._limits.statement,
             timeout=self._limits.connect,
             connection_class=_Connection,
-            init=_register,
+            init=self._prepared,
         )
 
     async def close(self) -> None:
@@ -64,8 +86,11 @@ class Database:
             await pool.close()
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
-        """A connection, within the time allowed. Raises Unavailable for the store's faults, here or in the body."""
+    async def connection(self, person: str = NOBODY) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+        """A connection that sees one person's memories, within the time allowed; without a person none.
+
+        Raises Unavailable for the store's faults, here or in the body.
+        """
         if self._pool is None:
             raise Unavailable(_DOWN)
         with _in_our_words():
@@ -74,15 +99,22 @@ class Database:
             except TimeoutError as error:
                 raise Unavailable(_BUSY) from error
             try:
+                if self._limits.row_security:
+                    await connection.show(person)  # type: ignore[attr-defined]  # the proxy lends ours
                 yield connection
             finally:
                 await self._pool.release(connection, timeout=self._limits.acquire)
 
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+    async def transaction(self, person: str = NOBODY) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
         """A connection in a transaction that is committed at the end, or rolled back whole."""
-        async with self.connection() as connection, connection.transaction():
+        async with self.connection(person) as connection, connection.transaction():
             yield connection
+
+    async def _prepared(self, connection: asyncpg.Connection) -> None:
+        await _register(connection)
+        if self._limits.row_security:
+            await connection.execute(_SHOW, NOBODY)
 
     @property
     def in_use(self) -> int:

@@ -12,7 +12,9 @@ from shared.errors import CannotStartError, Unavailable
 _PATIENCE = 5.0
 
 
-async def prepare(dsn: str, collection: Collection, dimensions: int, *, with_ddl: bool) -> None:
+async def prepare(
+    dsn: str, collection: Collection, dimensions: int, *, with_ddl: bool, row_security: bool = True
+) -> None:
     """On a connection of its own, for migrations hold a session lock.
 
     Raises CannotStartError for what waiting will not mend, and Unavailable for what it may.
@@ -26,7 +28,7 @@ async def prepare(dsn: str, collection: Collection, dimensions: int, *, with_ddl
     try:
         if with_ddl:
             await migrate(connection, read_migrations())
-            await collections.prepare(connection, collection, dimensions)
+            await collections.prepare(connection, collection, dimensions, row_security=row_security)
         else:
             await collections.check(connection, collection, dimensions)
     except asyncpg.InsufficientPrivilegeError as error:

@@ -12,7 +12,7 @@ from shared.http.keys import ACCESS, CALLER, REACHED, RECORDED
 from shared.records import Door
 from shared.scope import Everything, unusable
 from shared.times import now
-from shared.tokens import Person, person_of
+from shared.tokens import Person, reach_of
 
 _DOORS = (
     ("/api/v1/llm/gateway/chat/", Door.CHAT),
@@ -74,10 +74,10 @@ def shown_access(access: Access) -> dict[str, object]:
 
 
 async def list_accesses(request: web.Request) -> web.Response:
-    """Who reached the caller's memories in another's name, newest first."""
+    """Who reached the caller's memories in another's name, newest first; a bound key's own application only."""
     body.refuse_foreign_paging(request)
     found = await request.app[ACCESS].accesses(
-        Everything(person_of(request[CALLER])),
+        reach_of(request[CALLER]),
         limit=body.integer(request, "limit", default=100, least=1, most=1000) or 100,
         offset=body.integer(request, "offset", default=0) or 0,
     )

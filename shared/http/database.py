@@ -31,7 +31,13 @@ def database_resource(
 
         async def once() -> bool:
             try:
-                await prepare(dsn, settings.collection, settings.dimensions, with_ddl=settings.migrate)
+                await prepare(
+                    dsn,
+                    settings.collection,
+                    settings.dimensions,
+                    with_ddl=settings.migrate,
+                    row_security=settings.row_security,
+                )
             except Unavailable:
                 return False
             await database.open()

@@ -1,4 +1,7 @@
-"""What was forgotten of the person calling: when, of which application, how many; never what."""
+"""What was forgotten of the person calling: when, of which application, how many; never what.
+
+A key that is bound to one application is told of that one only.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ from aiohttp import web
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE
-from shared.scope import Everything
-from shared.tokens import person_of
+from shared.tokens import reach_of
 from shared.views import shown_receipt
 
 
@@ -16,7 +18,7 @@ async def list_receipts(request: web.Request) -> web.Response:
     """Receipts, newest first."""
     body.refuse_foreign_paging(request)
     found = await request.app[STORE].receipts(
-        Everything(person_of(request[CALLER])),
+        reach_of(request[CALLER]),
         limit=body.integer(request, "limit", default=100, least=1, most=1000) or 100,
         offset=body.integer(request, "offset", default=0) or 0,
     )
@@ -25,7 +27,7 @@ async def list_receipts(request: web.Request) -> web.Response:
 
 async def list_applications(request: web.Request) -> web.Response:
     """The applications that remember something of the caller: how much, since when, until when."""
-    found = await request.app[STORE].applications(Everything(person_of(request[CALLER])))
+    found = await request.app[STORE].applications(reach_of(request[CALLER]))
     applications = [
         {"app": one.application, "total": one.total, "first_at": one.first_at, "last_at": one.last_at} for one in found
     ]

@@ -10,7 +10,8 @@ MARK = "memory-page"
 """What the page says in `X-Requested-With`. Another site's page cannot say it without being asked about it first."""
 
 SESSION_PATH = "/memories/session"
-_API = "/api/"
+_APIS = ("/api/runtimes/v1/", "/api/v1/apps/", "/api/memory")
+"""What the page calls; what other programs call is not the session's."""
 _PLAIN = "memory-session"
 _SECURE = "__Host-memory-session"
 
@@ -20,7 +21,7 @@ def session_token(request: web.Request) -> str | None:
 
     None for every other request: then the cookie is no credential, as if it had not come.
     """
-    reads = request.path.startswith(_API) or (request.path.rstrip("/") == SESSION_PATH and request.method == "GET")
+    reads = request.path.startswith(_APIS) or (request.path.rstrip("/") == SESSION_PATH and request.method == "GET")
     if not reads or not marked(request):
         return None
     return request.cookies.get(_name(request)) or None

@@ -9,8 +9,9 @@ from aiohttp import web
 from shared.access import Access
 from shared.errors import WrongMediaType
 from shared.http import body
+from shared.http.accesses import record
 from shared.http.answers import answer
-from shared.http.keys import ACCESS, CALLER, reached
+from shared.http.keys import ACCESS, CALLER
 from shared.http.streaming import each, stream
 from shared.records import By, Door
 from shared.scope import Everything
@@ -68,11 +69,13 @@ def shown_restored(done: Restored) -> dict[str, int]:
 
 
 async def note(request: web.Request, memories: int) -> None:
-    """Say how many memories were reached; that of a person named by `userId` is noted in that person's record."""
-    reached(request, memories, None)
-    whom = person(request)
+    """Record that memories were reached in another's name, now: an answer that is streamed cannot be held back.
+
+    That of a person named by `userId` is noted in that person's record.
+    """
+    whom, verb = person(request), getattr(request.match_info.handler, "__name__", "request")
+    await record(request, verb, memories, None)
     if whom.person != person_of(request[CALLER]):
-        verb = getattr(request.match_info.handler, "__name__", "request")
         access = Access(by(request).actor, verb, Door.STATE, None, memories, now())
         await request.app[ACCESS].note(whom, access)
 

@@ -25,12 +25,13 @@ class Kind(IntEnum):
 
 
 MEMORIES = (Kind.SHORT_TERM, Kind.SESSION, Kind.USER)
+_TOLD = {str(int(kind)): kind for kind in MEMORIES}
 
 
 def kind_of(run_id: object, expiration: object, told: object = None) -> Kind:
     """The kind of a memory: what its document said, else a session's by its run, short-term by its expiry."""
-    if told is not None:
-        return Kind(int(str(told)))
+    if str(told) in _TOLD:
+        return _TOLD[str(told)]
     if run_id is not None:
         return Kind.SESSION
     return Kind.USER if expiration is None else Kind.SHORT_TERM

@@ -24,13 +24,15 @@ TOLD = {"turnId": "turn_id", "projectId": "project_id", "tenantId": "tenant_id"}
 """What a learn request may tell in its metadata, by either name, and a unit shows."""
 
 
-def shown_time(stored: str | None) -> str | None:
+def shown_time(stored: object) -> str | None:
     """The contract's form of a time of ours, UTC with milliseconds; a time that came otherwise is shown as it came."""
+    if not isinstance(stored, str):
+        return None if stored is None else str(stored)
     try:
-        at = None if stored is None else moment(stored)
+        at = moment(stored)
     except BadValue:
         return stored
-    if at is None or stamp(at) != stored:
+    if stamp(at) != stored:
         return stored
     return at.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
@@ -61,7 +63,8 @@ def _data_unit(person: str, entry: Typed) -> dict[str, Any]:
 
 def _memory_unit(person: str, entry: Kept) -> dict[str, Any]:
     payload = entry.payload
-    told: Mapping[str, Any] = payload.get("state_unit") or {}
+    said = payload.get("state_unit")
+    told: Mapping[str, Any] = said if isinstance(said, Mapping) else {}
     ref = bare(payload.get("agent_id"))
     return {
         "id": told.get("id", entry.id),

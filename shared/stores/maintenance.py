@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from shared.records import By, Memory, Named, Vector
+from shared.named import Named
+from shared.records import By, Memory, Vector
 from shared.scope import Scope
 
 

@@ -12,13 +12,14 @@ from typing import Protocol
 
 from shared.entities import Entity
 from shared.filters import Filter
+from shared.forgotten import Forgotten
+from shared.named import Named
 from shared.records import (
     ApplicationSummary,
     By,
     Candidates,
     Change,
     Memory,
-    Named,
     Outcome,
     Page,
     Patch,
@@ -26,7 +27,7 @@ from shared.records import (
     Revision,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +86,12 @@ class MemoryStore(Protocol):
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         """Change one; the same words again change nothing. None when unknown or out of reach."""
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         """Forget one and everything derived from it: 1, or 0 when unknown or out of reach."""
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         """Forget all (that match), expired ones too, and raise the epoch; how many were forgotten.
 
         `confirmed` is compared with the visible total under the scope's lock. Raises GrewMeanwhile.
@@ -97,11 +100,11 @@ class MemoryStore(Protocol):
     async def history(self, reach: Reach, memory_id: str) -> list[Revision] | None:
         """What became of one memory, oldest first; None when it is unknown, forgotten or out of reach."""
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
-        """What was forgotten of a person, newest first."""
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
+        """What was forgotten, newest first; of one application, without what was forgotten across all of them."""
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
-        """The applications that remember something of a person, by key."""
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
+        """The applications within the reach that remember something of its person, by key."""
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """What visible memories are about: the user, then agents inside, applications and runs, each by name."""

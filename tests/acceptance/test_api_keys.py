@@ -9,7 +9,11 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from shared.access import Access
 from shared.cli import main
+from shared.http.keys import ACCESS
+from shared.scope import Everything
+from shared.times import now
 from tests.services import MACHINE, Service
 
 KEYS = "/api/v1/apps/api-keys"
@@ -59,6 +63,28 @@ async def test_a_bound_key_reaches_its_application_only(engine_service: Service)
 
     assert (await engine_service.get(f"{MEMORIES}/notes", uid=None, headers=key_headers(key)))[0] == 200
     assert (await engine_service.get(f"{MEMORIES}/travel", uid=None, headers=key_headers(key)))[0] == 403
+
+
+async def test_a_bound_key_is_told_of_its_application_only(engine_service: Service) -> None:
+    for app in ("notes", "travel"):
+        for words in ("Likes tea", "Likes jam"):
+            await engine_service.post(f"{MEMORIES}/{app}", uid="ana", json={"memory": words, "wait": True})
+        _, view = await engine_service.get(f"{MEMORIES}/{app}", uid="ana")
+        await engine_service.delete(f"{MEMORIES}/{app}/{view['memories'][0]['id']}", uid="ana")
+    await engine_service.client.app[ACCESS].note(
+        Everything("ana"), Access("ops", "list", "apps", "app:travel", 1, now())
+    )
+    key = key_headers((await made(engine_service, application="notes"))["key"])
+    told = {
+        name: (await engine_service.get(f"/api/v1/apps/memory-{name}", uid=None, headers=key))[1]
+        for name in ("applications", "receipts", "access")
+    }
+
+    assert [one["app"] for one in told["applications"]["applications"]] == ["app:notes"]
+    assert [one["app"] for one in told["receipts"]["receipts"]] == ["app:notes"]
+    assert told["access"]["access"] == []
+    _, own = await engine_service.get("/api/v1/apps/memory-receipts", uid="ana")
+    assert [one["app"] for one in own["receipts"]] == ["app:travel", "app:notes"]
 
 
 async def test_a_revoked_key_ends_at_once(engine_service: Service) -> None:

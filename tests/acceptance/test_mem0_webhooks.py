@@ -15,6 +15,7 @@ from aiohttp.test_utils import TestServer
 
 from runtime_svc.webhooks.registered import may_reach
 from tests.acceptance.mem0_key import Program, program
+from tests.acceptance.test_api_keys import impersonating
 from tests.services import Service, start_runtime
 
 HOOKS = "/api/v1/webhooks/projects/default/"
@@ -112,6 +113,35 @@ async def test_a_webhook_of_a_bound_key_hears_of_its_application_only_and_of_its
     await shop.add("in the shop")
 
     assert [one["data"]["memory"] for one in await received.told(1)] == ["in the shop"]
+
+
+async def test_who_acts_for_another_sets_up_no_webhook(
+    runtime: Service, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ana, hook = await hooked(runtime, "https://example.com/hook", "memory_add")
+    ops = Program(runtime, await impersonating(database, monkeypatch))
+    as_ana = {"X-On-Behalf-Of": "ana"}
+    said = {"url": "https://example.org/hook", "event_types": ["memory_add"]}
+
+    await ops.call("POST", HOOKS, json=said, headers=as_ana, status=403)
+    await ops.call("PUT", f"/api/v1/webhooks/{hook['webhook_id']}/", json=said, headers=as_ana, status=403)
+    assert [one["url"] for one in await ana.call("GET", HOOKS)] == ["https://example.com/hook"]
+    await ops.call("POST", HOOKS, json=said, status=201)
+
+
+async def test_a_webhook_that_was_removed_is_told_nothing_that_still_waits(
+    private_runtime: Service, receiver: tuple[Receiver, str]
+) -> None:
+    received, url = receiver
+    received.failures = 1
+    ana, hook = await hooked(private_runtime, url, "memory_add")
+    await ana.add("I love tea")
+    while received.failures:
+        await asyncio.sleep(0.01)
+    await ana.call("DELETE", f"/api/v1/webhooks/{hook['webhook_id']}/")
+    await asyncio.sleep(1.5)  # the next try is after a second
+
+    assert received.seen == []
 
 
 async def test_webhooks_are_listed_changed_and_removed_by_their_owner_only(engine_service: Service) -> None:

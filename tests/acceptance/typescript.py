@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import fcntl
 import functools
 import json
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,15 +32,24 @@ def installed(name: str) -> Path:
     """A package of `clients/` with what building it needs, exactly as its lock file says."""
     package = CLIENTS / name
     lock = package / "node_modules" / ".package-lock.json"
-    if not lock.exists() or lock.stat().st_mtime < (package / "package-lock.json").stat().st_mtime:
-        if shutil.which("npm") is None:
-            pytest.skip("npm is not installed: the TypeScript sources are not built.")
-        try:
-            npm(package, "ci", "--no-audit", "--no-fund")
-        except AssertionError as error:
-            pytest.skip(f"npm could not fetch what clients/{name} is built with: {str(error)[:200]}")
-        lock.touch()
+    with _alone(name):
+        if not lock.exists() or lock.stat().st_mtime < (package / "package-lock.json").stat().st_mtime:
+            try:
+                npm(package, "ci", "--no-audit", "--no-fund")
+            except AssertionError as error:
+                pytest.skip(f"npm could not fetch what clients/{name} is built with: {str(error)[:200]}")
+            lock.touch()
     return package
+
+
+@contextlib.contextmanager
+def _alone(name: str) -> Iterator[None]:
+    """One test process at a time: they share the directory."""
+    cache = CLIENTS.parent / ".cache"
+    cache.mkdir(exist_ok=True)
+    with (cache / f"npm-{name}.lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        yield
 
 
 @functools.cache

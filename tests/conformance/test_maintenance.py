@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from shared.maintaining import refresh_some, sweep_expired
-from shared.payloads import naming
-from shared.records import By, Door, Named, Patch, Vector
+from shared.named import Named, naming
+from shared.records import By, Door, Patch, Vector
 from shared.scope import Everything
 from shared.stores.local.maintenance import LocalMaintenance
 from shared.stores.local.store import LocalStore

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
@@ -26,3 +27,20 @@ async def wired(settings_environment: pytest.MonkeyPatch, line: Wire) -> AsyncIt
     line.let_go()
     for service in services:
         await service.client.close()
+
+
+@pytest.fixture(params=["postgres", "local"])
+def dsn(request: pytest.FixtureRequest) -> str | None:
+    """Where PostgreSQL is; None for the local store."""
+    return request.getfixturevalue("database") if request.param == "postgres" else None
+
+
+@pytest.fixture
+async def either(dsn: str | None, settings_environment: pytest.MonkeyPatch, tmp_path: Path) -> AsyncIterator[Service]:
+    """The runtime on each store in turn."""
+    if dsn is None:
+        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
+        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "kept"))
+    service = await start_runtime(dsn)
+    yield service
+    await service.client.close()

@@ -11,7 +11,7 @@ import sys
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import aiohttp
 
@@ -42,7 +42,7 @@ class Fleet:
     postgres_since: float = 0.0
     session: aiohttp.ClientSession | None = None
 
-    async def __aenter__(self) -> Fleet:
+    async def __aenter__(self) -> Self:
         self.directory.mkdir(parents=True, exist_ok=True)
         self.directory.chmod(0o755)
         self.logs.mkdir(parents=True, exist_ok=True)

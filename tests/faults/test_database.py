@@ -120,9 +120,8 @@ async def test_more_requests_than_connections_are_answered_in_a_bounded_time(
     settings_environment: pytest.MonkeyPatch, wired: list[Service], database: str
 ) -> None:
     await keep(wired[0], "likes tea")
-    async with locked(database), asyncio.timeout(12):
-        async with asyncio.TaskGroup() as group:
-            asked = [group.create_task(wired[0].get(APP, uid="ana")) for _ in range(8)]
+    async with locked(database), asyncio.timeout(12), asyncio.TaskGroup() as group:
+        asked = [group.create_task(wired[0].get(APP, uid="ana")) for _ in range(8)]
     assert {task.result()[0] for task in asked} == {503}
 
     await until_served(wired)

@@ -56,6 +56,7 @@ async def test_only_the_owner_reads_the_files(tmp_path: Path) -> None:
     assert {DATABASE, f"{DATABASE}-wal", "store.json", "owner.lock"} <= modes.keys()
 
 
+@pytest.mark.fault("Two runtimes on one local directory", "the second is refused with the first one's process")
 async def test_a_second_owner_is_refused_with_the_first_ones_process(tmp_path: Path) -> None:
     store = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)
     script = (

@@ -26,11 +26,13 @@ def run(what: str, directory: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.fault("The disk of the local store is full", "503 that says so; nothing is half written; it works again when there is room")  # fmt: skip
 @pytest.mark.field("S9")
 def test_a_full_disk_is_said_and_nothing_is_half_written(tmp_path: Path) -> None:
     run("full", tmp_path)
 
 
+@pytest.mark.fault("The directory of the local store is read-only", "the start is refused in a sentence that names it")
 @pytest.mark.field("S9")
 @pytest.mark.parametrize("new", [True, False])
 async def test_a_directory_that_cannot_be_written_is_refused(new: bool) -> None:  # noqa: FBT001 (a parameter)
@@ -73,6 +75,7 @@ async def test_the_sentence_of_a_full_disk_says_so(tmp_path: Path) -> None:
     await store.close()
 
 
+@pytest.mark.fault("The file of the local store is damaged while it is served", "503 that says so; nothing wrong is answered")  # fmt: skip
 async def test_a_damaged_database_is_said_while_it_is_served(tmp_path: Path) -> None:
     store = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)
     await keep_many(store, ANA, 200)

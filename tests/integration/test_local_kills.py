@@ -13,6 +13,7 @@ ROUNDS = int(os.environ.get("LOCAL_KILLS", "6"))
 """40 for the measured claim: `LOCAL_KILLS=40 pytest tests/integration/test_local_kills.py`."""
 
 
+@pytest.mark.fault("kill -9 of a runtime on the local store, at any moment of a write", "nothing acknowledged is lost, nothing is half done, nothing forgotten is on the disk")  # fmt: skip
 @pytest.mark.field("B62")
 @pytest.mark.timeout(20 + 10 * ROUNDS)
 def test_a_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 from runtime_svc.engine import entities
 from runtime_svc.engine.entities import Mem0Entities
 from runtime_svc.engine.threads import DaemonExecutor
-from shared.records import Named
+from shared.named import Named
 from shared.settings import BadSettingError
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from shared.graph import MOST_NAMED, Graph, relations
-from shared.payloads import naming
-from shared.records import Memory, Named
+from shared.named import Named, naming
+from shared.records import Memory
 
 
 def memory(memory_id: str, *names: str, application: str = "app:a") -> Memory:

@@ -67,6 +67,7 @@ function memoryList(context: Context, app: string, counted: (total: number) => v
     if (section && !section.querySelector("li")) section.remove();
     list.shown = list.shown.filter((one) => one.id !== memory.id);
     if (!memory.expired) counted((total -= 1));
+    if (list.shown.length === 0) foot.replaceChildren(...ending());
     if (had) focus(next ?? document.querySelector<HTMLElement>("h1"));
   }
 
@@ -90,7 +91,7 @@ function memoryList(context: Context, app: string, counted: (total: number) => v
   }
 
   function ending(): Node[] {
-    if (list.shown.length === 0) return [h("p", { class: "empty" }, t.emptyApplication)];
+    if (cursor === undefined && list.shown.length === 0) return [h("p", { class: "empty" }, t.emptyApplication)];
     if (cursor === undefined) return [h("p", { class: "faint" }, t.end)];
     const control = button(t.more, () => void more(), { class: "button plain" });
     watch.observe(control);
@@ -159,7 +160,7 @@ async function askToForgetAll(context: Context, app: string): Promise<void> {
       input.value = "";
       question.show(...content());
       question.explain(t.grew(count));
-      queueMicrotask(check);
+      check();
       throw error;
     }
   };

@@ -26,6 +26,7 @@ export interface Question {
 /** Ask; it opens at once, Escape and the second button close it. */
 export function ask(asked: Asked): Question {
   const titleId = fresh("title");
+  let allowed = true;
   const content = h("div", { class: "dialog-content" }, ...asked.content);
   const trouble = h("p", { class: "trouble", role: "alert" });
   const act = button(asked.act, () => form.requestSubmit(), { class: asked.harmful ? "button harmful" : "button" });
@@ -49,14 +50,17 @@ export function ask(asked: Asked): Question {
       dialog.close();
     } catch (error) {
       trouble.textContent ||= sentence(error);
-      act.disabled = false;
+      act.disabled = !allowed;
     }
   }
 
   document.body.append(dialog);
   dialog.showModal();
   return {
-    allow: (allowed) => (act.disabled = !allowed),
+    allow: (now) => {
+      allowed = now;
+      act.disabled = !now;
+    },
     show: (...shown) => fill(content, ...shown),
     explain: (text) => (trouble.textContent = text),
   };

@@ -3,8 +3,10 @@ import type { Revision, RuntimeMemory } from "runtime-memory-client";
 import { correcting } from "./correcting.js";
 import { calendarDay, clock, moment } from "./dates.js";
 import { fill, focus, fresh, h, quiet } from "./dom.js";
+import { hear, tell } from "./news.js";
+import type { News } from "./news.js";
 import { notice, whisper } from "./notices.js";
-import { forgetSoon, hear, isPending, undo } from "./pending.js";
+import { forgetSoon, isPending, undo } from "./pending.js";
 import { sentence } from "./session.js";
 import { bare } from "./source.js";
 import { t } from "./strings.js";
@@ -25,22 +27,23 @@ export function memoryItem(context: Context, first: RuntimeMemory, showing: Show
   let memory = first;
   const item = h("li", { class: "memory", "data-id": memory.id });
 
-  function rest(after?: "correct" | "forget"): void {
+  function rest(after?: "correct"): void {
     const words = h("p", { class: "words", id: fresh("memory"), dir: "auto" }, memory.memory ?? "");
     const told = h("div", { class: "told" });
-    const act = (label: string, onclick: () => void) => quiet(label, onclick, { "aria-describedby": words.id });
+    const act = (label: string, onclick: () => void, name = "") =>
+      quiet(label, onclick, { "aria-describedby": words.id, class: `quiet ${name}` });
     const correct = act(t.correct, edit);
-    const forget = act(t.forget, soon);
+    const forget = act(t.forget, soon, "forget");
     const history = act(t.history, () => toggleHistory(context, memory, history, told));
     history.setAttribute("aria-expanded", "false");
     fill(item, words, facts(context, memory, showing), h("div", { class: "actions" }, correct, history, forget), told);
-    if (after) focus(after === "correct" ? correct : forget);
+    if (after) focus(correct);
   }
 
   function edit(): void {
     const save = async (words: string) => {
-      const app = memory.agent_id ?? null;
-      memory = { ...memory, ...(await context.source.correct(memory, words)), agent_id: app };
+      const after = await context.source.correct(memory, words);
+      tell(memory.id, { kind: "changed", memory: { ...memory, ...after, agent_id: memory.agent_id ?? null } });
       rest("correct");
       notice(t.corrected);
     };
@@ -49,7 +52,6 @@ export function memoryItem(context: Context, first: RuntimeMemory, showing: Show
 
   function soon(): void {
     forgetSoon(context.source, memory);
-    waiting();
     focus(item.querySelector("button"));
     whisper(t.forgetting);
   }
@@ -57,25 +59,28 @@ export function memoryItem(context: Context, first: RuntimeMemory, showing: Show
   function waiting(): void {
     const keep = quiet(t.undo, () => {
       undo(memory.id);
-      rest("forget");
+      focus(item.querySelector<HTMLElement>(".forget"));
       whisper(t.undone);
     });
     const bar = h("span", { class: "running", "aria-hidden": "true" });
     fill(item, h("div", { class: "waiting" }, h("span", {}, t.forgetting), keep), bar);
   }
 
-  hear(memory.id, {
-    done: () => {
+  function hears(news: News): void {
+    if (news.kind === "waiting") return waiting();
+    if (news.kind === "gone") {
       whisper(t.forgotten);
-      showing.gone(item);
-    },
-    failed: (error) => {
-      rest("forget");
-      notice(`${t.notForgotten} ${sentence(error)}`);
-    },
-  });
+      return showing.gone(item);
+    }
+    if (news.kind === "changed") memory = news.memory;
+    else if (news.error !== undefined) notice(`${t.notForgotten} ${sentence(news.error)}`);
+    rest();
+  }
+
   if (isPending(memory.id)) waiting();
   else rest();
+  // Once it is on the page: what is not on it hears nothing.
+  queueMicrotask(() => hear(memory.id, item, hears));
   return item;
 }
 

@@ -1,5 +1,6 @@
 // Memories that are about to be forgotten: for five seconds it can be undone, then it is sent. Leaving sends it at once.
 import type { RuntimeMemory } from "runtime-memory-client";
+import { tell } from "./news.js";
 import type { Source } from "./source.js";
 
 const UNDO_WITHIN = 5000;
@@ -11,13 +12,6 @@ interface Pending {
 
 const pending = new Map<string, Pending>();
 const forgotten = new Set<string>();
-
-export interface Outcome {
-  done: () => void;
-  failed: (error: unknown) => void;
-}
-
-let outcomes = new Map<string, Outcome>();
 
 /** Whether a memory is about to be forgotten. */
 export function isPending(memoryId: string): boolean {
@@ -36,28 +30,20 @@ export function forgetSoon(source: Source, memory: RuntimeMemory): void {
     try {
       await source.forget(memory, keepalive);
       forgotten.add(memory.id);
-      outcomes.get(memory.id)?.done();
+      tell(memory.id, { kind: "gone" });
     } catch (error) {
-      outcomes.get(memory.id)?.failed(error);
+      tell(memory.id, { kind: "kept", error });
     }
   };
   pending.set(memory.id, { timer: window.setTimeout(() => void send(false), UNDO_WITHIN), send });
-}
-
-/** Who shows a memory hears what became of it. */
-export function hear(memoryId: string, outcome: Outcome): void {
-  outcomes.set(memoryId, outcome);
-}
-
-/** Forget who shows what: another view comes. */
-export function hearNothing(): void {
-  outcomes = new Map();
+  tell(memory.id, { kind: "waiting" });
 }
 
 /** Keep a memory after all. */
 export function undo(memoryId: string): void {
   clearTimeout(pending.get(memoryId)?.timer);
   pending.delete(memoryId);
+  tell(memoryId, { kind: "kept" });
 }
 
 /** Send all that waits, now. */

@@ -53,9 +53,10 @@ export function searching(context: Context, searched: Searched): HTMLElement[] {
   function show(words: string, found: RuntimeMemory[]): void {
     const said = found.length ? t.found(found.length) : t.foundNothing(words);
     const gone = (item: HTMLElement) => {
+      const had = item.contains(document.activeElement);
       const next = item.nextElementSibling ?? item.previousElementSibling;
       item.remove();
-      focus(next?.querySelector<HTMLElement>("button") ?? input);
+      if (had) focus(next?.querySelector<HTMLElement>("button") ?? input);
     };
     const items = found.map((memory) => memoryItem(context, memory, { dated: true, app: searched.app, gone }));
     fill(results, h("p", { class: "faint" }, said), h("ul", { class: "memories" }, ...items));

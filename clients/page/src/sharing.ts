@@ -74,7 +74,7 @@ function matrix(known: string[], allowed: (pair: string) => boolean, change: Cha
   return h(
     "table",
     { class: "matrix" },
-    h("caption", {}, t.sharingCaption),
+    h("caption", { class: "hidden" }, t.sharingCaption),
     h("thead", {}, h("tr", {}, h("th", { scope: "col", class: "corner" }, h("span", {}, t.columnsUse), h("span", {}, t.rowsRemember)), ...known.map((reader) => h("th", { scope: "col" }, name(reader))))),
     h("tbody", {}, ...known.map((source) => h("tr", {}, h("th", { scope: "row" }, name(source)), ...known.map((reader) => cell(source, reader))))),
   );

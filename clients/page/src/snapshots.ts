@@ -12,7 +12,8 @@ import { language, t } from "./strings.js";
 import { heading, loaded, time } from "./view.js";
 import type { Context } from "./view.js";
 
-const MEMORIES = ["shortTermMemoryUnits", "sessionMemoryUnits", "userMemoryUnits"];
+/** The counts of a snapshot that count memories. */
+const MEMORIES = ["shortTerm", "session", "user"];
 const SHOWN = 5;
 
 /** The view. */
@@ -45,7 +46,7 @@ export function snapshotsView(context: Context): Node[] {
 }
 
 function snapshotItem(context: Context, one: Snapshot, again: () => void): HTMLLIElement {
-  const memories = Object.entries(one.counts).reduce((sum, [name, n]) => (isMemory(name) ? sum + n : sum), 0);
+  const memories = MEMORIES.reduce((sum, name) => sum + (one.counts[name] ?? 0), 0);
   const when = h("span", { class: "name" }, time(one.created, moment(one.created)));
   return h(
     "li",
@@ -60,10 +61,6 @@ function snapshotItem(context: Context, one: Snapshot, again: () => void): HTMLL
       quiet(t.remove, () => askToRemove(context, one, again)),
     ),
   );
-}
-
-function isMemory(name: string): boolean {
-  return MEMORIES.includes(name);
 }
 
 async function askToRestore(context: Context, one: Snapshot): Promise<void> {

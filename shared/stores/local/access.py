@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.access import Access
-from shared.scope import Everything
+from shared.scope import Everything, Reach
 from shared.stores.local.database import Database
+from shared.stores.local.scopes import within
 from shared.times import moment, stamp
 
 
@@ -29,13 +30,14 @@ class LocalAccessRecord:
             )
         )
 
-    async def accesses(self, person: Everything, *, limit: int, offset: int = 0) -> Sequence[Access]:
-        """Those to a person's memories, newest first."""
+    async def accesses(self, reach: Reach, *, limit: int, offset: int = 0) -> Sequence[Access]:
+        """See the port."""
+        condition, values = within(reach)
         rows = await self._database.read(
             lambda connection: connection.execute(
-                "SELECT actor, verb, door, agent_id, memories, at FROM access WHERE user_id = ?"
+                f"SELECT actor, verb, door, agent_id, memories, at FROM access WHERE {condition}"  # noqa: S608 (constants)
                 " ORDER BY at DESC, id DESC LIMIT ? OFFSET ?",
-                (person.person, limit, offset),
+                [*values, limit, offset],
             ).fetchall()
         )
         return [

@@ -7,9 +7,10 @@ from datetime import datetime
 
 from shared.errors import GrewMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import By
 from shared.scope import Reach, Scope
-from shared.stores.local import events, held, history, receipts, rows, scopes
+from shared.stores.local import events, held, history, receipts, removing, rows, scopes
 from shared.stores.local.conditions import condition
 from shared.stores.local.reading import count
 from shared.stores.local.rows import Row
@@ -17,13 +18,15 @@ from shared.stores.local.rows import Row
 
 def forget_row(
     connection: sqlite3.Connection, scope: Scope, row: Row, by: By, now: datetime, *, verb: str = "forget"
-) -> None:
+) -> Forgotten:
     """One memory of a scope."""
     rows.delete(connection, row)
     history.erase(connection, scope.person, [row.memory.id])
+    removing.feedback(connection, scope.person, [row.memory.id])
     events.bar(connection, scope, row.memory.words)
     states = held.note_forgotten(connection, scope.person, [row.memory.id])
     receipts.write(connection, scope, receipts.Forgot(verb, 1, states), by=by, at=now)
+    return Forgotten(1, len(states))
 
 
 def forget_all(
@@ -34,7 +37,7 @@ def forget_all(
     confirmed: int | None,
     where: Filter | None,
     now: datetime,
-) -> int:
+) -> Forgotten:
     """See `MemoryStore.forget_all`; nobody else writes between the count and the delete."""
     if confirmed is not None:
         total = count(connection, reach, where=where, show_expired=False)
@@ -45,10 +48,11 @@ def forget_all(
     connection.executemany("DELETE FROM stale WHERE id = ?", deleted)
     gone = [row[0] for row in deleted]
     history.erase(connection, reach.person, gone)
+    removing.feedback(connection, reach.person, gone)
     # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
     events.drop_unfinished(connection, reach, now)
     scopes.raise_versions(connection, reach)
     scopes.raise_epoch(connection, reach)
     states = held.note_forgotten(connection, reach.person, gone)
     receipts.write(connection, reach, receipts.Forgot("forget_all", len(gone), states), by=by, at=now)
-    return len(gone)
+    return Forgotten(len(gone), len(states))

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from shared.payloads import WORDS_VERSION, naming
-from shared.records import By, Memory, Named, Vector
+from shared.named import Named, naming
+from shared.payloads import WORDS_VERSION
+from shared.records import By, Memory, Vector
 from shared.scope import Scope
 from shared.stores.local import forgetting, rows, scopes
 from shared.stores.local.database import Database

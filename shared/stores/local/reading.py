@@ -7,12 +7,11 @@ import sqlite3
 from shared.errors import BadValue
 from shared.filters import Filter
 from shared.records import ApplicationSummary, Memory, Page
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 from shared.stores import cursor
 from shared.stores.local.conditions import condition
 from shared.stores.local.rows import canonical, memory_of
 from shared.stores.local.scopes import Values
-from shared.times import today
 
 _MOST = 2**62
 """SQLite's integers end at 2⁶³ - 1; no list is as long as this."""
@@ -73,12 +72,13 @@ def get(connection: sqlite3.Connection, reach: Reach, memory_id: str) -> Memory 
     return None if row is None else memory_of(row[0], row[1])
 
 
-def applications(connection: sqlite3.Connection, person: Everything) -> list[ApplicationSummary]:
+def applications(connection: sqlite3.Connection, reach: Reach) -> list[ApplicationSummary]:
     """See `MemoryStore.applications`."""
+    within, values = condition(reach, None, show_expired=False)
     rows = connection.execute(
-        "SELECT agent_id, count(*), min(nullif(created_at, '')), max(nullif(created_at, '')) FROM memories"
-        " WHERE user_id = ? AND (expires_on IS NULL OR expires_on >= ?) GROUP BY agent_id ORDER BY agent_id",
-        (person.person, today()),
+        "SELECT agent_id, count(*), min(nullif(created_at, '')), max(nullif(created_at, '')) FROM memories"  # noqa: S608 (constants and placeholders)
+        f" WHERE {within} GROUP BY agent_id ORDER BY agent_id",
+        values,
     )
     return [ApplicationSummary(*row) for row in rows]
 

@@ -10,7 +10,8 @@ from datetime import datetime
 from uuid import uuid4
 
 from shared.records import By, Receipt
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
+from shared.stores.local.scopes import within
 from shared.times import moment, stamp
 
 
@@ -34,13 +35,14 @@ def write(connection: sqlite3.Connection, reach: Reach, forgot: Forgot, *, by: B
     )
 
 
-def read(connection: sqlite3.Connection, person: Everything, *, limit: int, offset: int) -> list[Receipt]:
+def read(connection: sqlite3.Connection, reach: Reach, *, limit: int, offset: int) -> list[Receipt]:
     """Newest first."""
+    condition, values = within(reach)
     rows = connection.execute(
-        "SELECT id, agent_id, verb, forgotten, actor, door, at, (SELECT count(*) FROM states"
+        "SELECT id, agent_id, verb, forgotten, actor, door, at, (SELECT count(*) FROM states"  # noqa: S608 (constants)
         " WHERE states.user_id = receipts.user_id AND states.id IN (SELECT value FROM json_each(receipts.states)))"
-        " FROM receipts WHERE user_id = ? ORDER BY at DESC, id LIMIT ? OFFSET ?",
-        (person.person, limit, offset),
+        f" FROM receipts WHERE {condition} ORDER BY at DESC, id LIMIT ? OFFSET ?",
+        [*values, limit, offset],
     )
     return [
         Receipt(memory_id, application, verb, forgotten, actor, door, moment(at), held)

@@ -13,6 +13,7 @@ import structlog
 from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import (
     ApplicationSummary,
     By,
@@ -27,7 +28,7 @@ from shared.records import (
     Revision,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN
 from shared.stores.local import events, forgetting, history, reading, receipts, rows, scopes, search, writing
 from shared.stores.local.api_keys import LocalApiKeys
@@ -179,21 +180,22 @@ class LocalStore:
 
         return await self._database.write(job)
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         """See the port."""
 
-        def job(connection: sqlite3.Connection) -> int:
+        def job(connection: sqlite3.Connection) -> Forgotten:
             scope = reading.scope_of(connection, reach, memory_id)
             row = None if scope is None else rows.find(connection, scope, memory_id)
             if scope is None or row is None:
-                return 0
+                return Forgotten(0)
             scopes.raise_version(connection, scope)
-            forgetting.forget_row(connection, scope, row, by, now())
-            return 1
+            return forgetting.forget_row(connection, scope, row, by, now())
 
         return await self._database.forget(job)
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
         """See the port."""
         forgotten = await self._database.forget(
             lambda connection: forgetting.forget_all(connection, reach, by, confirmed=confirmed, where=where, now=now())
@@ -210,19 +212,19 @@ class LocalStore:
 
         return await self._database.read(job)
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
         """See the port."""
         return await self._database.read(
-            lambda connection: receipts.read(connection, person, limit=limit, offset=offset)
+            lambda connection: receipts.read(connection, reach, limit=limit, offset=offset)
         )
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """See the port."""
         return await self._database.read(lambda connection: entities(connection, reach))
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
         """See the port."""
-        return await self._database.read(lambda connection: reading.applications(connection, person))
+        return await self._database.read(lambda connection: reading.applications(connection, reach))
 
     def _writing(self, connection: sqlite3.Connection, scope: Scope, by: By) -> writing.Writing:
         version = scopes.raise_version(connection, scope)

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 from shared.access import Access
 from shared.db.pool import Database
-from shared.scope import Everything
+from shared.scope import Everything, Reach
+from shared.stores.pg.scopes import within
 
 
 class PostgresAccessRecord:
@@ -30,13 +31,15 @@ class PostgresAccessRecord:
                 access.at,
             )
 
-    async def accesses(self, person: Everything, *, limit: int, offset: int = 0) -> Sequence[Access]:
-        """Those to a person's memories, newest first."""
+    async def accesses(self, reach: Reach, *, limit: int, offset: int = 0) -> Sequence[Access]:
+        """See the port."""
+        condition, values = within(reach)
+        n = len(values)
         async with self._database.connection() as connection:
             rows = await connection.fetch(
-                "SELECT agent_id, actor, verb, door, memories, at FROM runtime_memory.access WHERE user_id = $1"
-                " ORDER BY at DESC, id DESC LIMIT $2 OFFSET $3",
-                person.person,
+                f"SELECT agent_id, actor, verb, door, memories, at FROM runtime_memory.access WHERE {condition}"  # noqa: S608 (constants)
+                f" ORDER BY at DESC, id DESC LIMIT ${n + 1} OFFSET ${n + 2}",
+                *values,
                 limit,
                 offset,
             )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from shared.administration import Stats
 from shared.db.collection import Collection
-from shared.db.pool import Database
+from shared.db.pool import EVERYBODY, Database
 from shared.records import Memory, Page
 from shared.scope import Reach
 from shared.stores.pg import reading
@@ -19,7 +19,7 @@ class PostgresAdministration:
 
     async def page(self, reach: Reach, *, limit: int, offset: int = 0) -> Page:
         """One person's memories, expired ones too, newest first."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.page(
                 connection,
                 self._collection,
@@ -35,7 +35,7 @@ class PostgresAdministration:
         """A memory by id, whoever's it is; None when unknown or malformed."""
         if (known := reading.canonical(memory_id)) is None:
             return None
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             row = await connection.fetchrow(
                 self._collection.sql("SELECT id, payload FROM {memories} WHERE id = $1"), known
             )
@@ -43,7 +43,7 @@ class PostgresAdministration:
 
     async def stats(self) -> Stats:
         """How much is remembered in all. Distinct persons are walked along the index, one probe each."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             row = await connection.fetchrow(self._collection.sql(_STATS))
         assert row is not None  # noqa: S101  (an aggregate without GROUP BY is one row)
         return Stats(self._collection.name, row["total"], row["persons"], row["applications"])

@@ -7,17 +7,18 @@ from datetime import datetime
 from shared.db.collection import Collection
 from shared.errors import GrewMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.payloads import hash_of
 from shared.records import By
 from shared.scope import Reach
-from shared.stores.pg import events, history, receipts, scopes
+from shared.stores.pg import events, history, receipts, removing, scopes
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.held import note_forgotten
 from shared.stores.pg.reading import count
 from shared.stores.pg.scopes import Connection, Write
 
 
-async def forget_rows(work: Write, ids: list[str], verb: str) -> int:
+async def forget_rows(work: Write, ids: list[str], verb: str) -> Forgotten:
     """Some memories of one scope; how many there were."""
     connection, scope = work.connection, work.scope
     rows = await connection.fetch(
@@ -30,13 +31,14 @@ async def forget_rows(work: Write, ids: list[str], verb: str) -> int:
         ids,
     )
     if not rows:
-        return 0
+        return Forgotten(0)
     gone = [str(row["id"]) for row in rows]
     await history.erase(connection, scope.person, gone)
+    await removing.feedback(connection, scope.person, gone)
     await events.bar(connection, scope, [hash_of(row["words"] or "") for row in rows])
     held = await note_forgotten(connection, scope.person, gone)
     await receipts.write(connection, scope, receipts.Forgot(verb, len(rows), held), work.by, work.at)
-    return len(rows)
+    return Forgotten(len(rows), len(held))
 
 
 async def check_confirmed(
@@ -51,7 +53,7 @@ async def check_confirmed(
 
 async def forget_all(
     connection: Connection, collection: Collection, reach: Reach, by: By, *, where: Filter | None, at: datetime
-) -> int:
+) -> Forgotten:
     """See `MemoryStore.forget_all`. The scope's lock is held."""
     within, values = condition(reach, where, show_expired=True)
     rows = await connection.fetch(
@@ -59,9 +61,10 @@ async def forget_all(
     )
     gone = [str(row["id"]) for row in rows]
     await history.erase(connection, reach.person, gone)
+    await removing.feedback(connection, reach.person, gone)
     # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
     await events.drop_unfinished(connection, reach, at)
     await scopes.raise_epoch(connection, reach)
     held = await note_forgotten(connection, reach.person, gone)
     await receipts.write(connection, reach, receipts.Forgot("forget_all", len(rows), held), by, at)
-    return len(rows)
+    return Forgotten(len(rows), len(held))

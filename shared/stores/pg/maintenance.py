@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from shared.db.collection import STALE, Collection
-from shared.db.pool import Database
-from shared.payloads import WORDS_VERSION, naming
-from shared.records import By, Memory, Named, Vector
+from shared.db.pool import EVERYBODY, Database
+from shared.named import Named, naming
+from shared.payloads import WORDS_VERSION
+from shared.records import By, Memory, Vector
 from shared.scope import Scope
 from shared.stores.maintenance import Stale
 from shared.stores.pg import scopes
@@ -30,7 +31,7 @@ class PostgresMaintenance:
             "SELECT id, payload, user_id, agent_id, vector IS NULL OR payload ? 'vector_of' AS meaning FROM {memories}"
             " WHERE {stale} AND id > $1 AND user_id IS NOT NULL AND agent_id IS NOT NULL ORDER BY id LIMIT $2"
         )
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             rows = await connection.fetch(self._collection.sql(sql, stale=STALE), after or _FIRST, limit)
         return [
             Stale(Scope(row["user_id"], row["agent_id"]), Memory(str(row["id"]), row["payload"]), row["meaning"])
@@ -47,7 +48,7 @@ class PostgresMaintenance:
             " AND payload->>'data' IS NOT DISTINCT FROM $4"
         )
         after = {"text_lemmatized": lexemes, "words_version": WORDS_VERSION, **({} if named is None else naming(named))}
-        async with self._database.connection() as connection:
+        async with self._database.connection(stale.scope.person) as connection:
             done = await connection.execute(
                 self._collection.sql(sql),
                 stale.scope.person,
@@ -66,14 +67,14 @@ class PostgresMaintenance:
             "SELECT user_id, agent_id FROM {memories} WHERE expires_on < $1 AND user_id IS NOT NULL"
             " AND agent_id IS NOT NULL LIMIT $2"
         )
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             rows = await connection.fetch(self._collection.sql(sql), before, limit)
         found = {Scope(row["user_id"], row["agent_id"]) for row in rows}
         return sum([await self._sweep_scope(scope, before, by, limit) for scope in found])
 
     async def _sweep_scope(self, scope: Scope, before: str, by: By, limit: int) -> int:
         sql = "SELECT id FROM {memories} WHERE user_id = $1 AND agent_id = $2 AND expires_on < $3 LIMIT $4 FOR UPDATE"
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             await scopes.lock(connection, scope)
             rows = await connection.fetch(self._collection.sql(sql), scope.person, scope.application, before, limit)
             work = scopes.Write(connection, self._collection, scope, by, now())

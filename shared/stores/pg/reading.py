@@ -9,7 +9,7 @@ import asyncpg
 from shared.db.collection import Collection
 from shared.filters import Filter
 from shared.records import ApplicationSummary, Memory, Page
-from shared.scope import Everything, Reach
+from shared.scope import Reach
 from shared.stores import cursor
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.scopes import Connection
@@ -93,18 +93,16 @@ async def get(connection: Connection, collection: Collection, reach: Reach, memo
     return None if row is None else memory(row)
 
 
-async def applications(
-    connection: Connection, collection: Collection, person: Everything, today: str
-) -> list[ApplicationSummary]:
+async def applications(connection: Connection, collection: Collection, reach: Reach) -> list[ApplicationSummary]:
     """See `MemoryStore.applications`."""
+    within, values = condition(reach, None, show_expired=False)
     rows = await connection.fetch(
         collection.sql(
             "SELECT agent_id, count(*) AS total, min(nullif(created_at, '')) AS first_at,"
             " max(nullif(created_at, '')) AS last_at FROM {memories}"
-            " WHERE user_id = $1 AND agent_id IS NOT NULL AND (expires_on IS NULL OR expires_on >= $2)"
-            " GROUP BY agent_id ORDER BY agent_id"
+            " WHERE {within} AND agent_id IS NOT NULL GROUP BY agent_id ORDER BY agent_id",
+            within=within,
         ),
-        person.person,
-        today,
+        *values,
     )
     return [ApplicationSummary(row["agent_id"], row["total"], row["first_at"], row["last_at"]) for row in rows]

@@ -8,8 +8,8 @@ from datetime import datetime
 from uuid import UUID
 
 from shared.records import By, Receipt
-from shared.scope import Everything, Reach, Scope
-from shared.stores.pg.scopes import Connection
+from shared.scope import Reach, Scope
+from shared.stores.pg.scopes import Connection, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +37,15 @@ async def write(connection: Connection, reach: Reach, forgot: Forgot, by: By, at
     )
 
 
-async def read(connection: Connection, person: Everything, *, limit: int, offset: int) -> list[Receipt]:
+async def read(connection: Connection, reach: Reach, *, limit: int, offset: int) -> list[Receipt]:
     """Newest first."""
+    condition, values = within(reach)
+    n = len(values)
     rows = await connection.fetch(
-        "SELECT id, agent_id, verb, forgotten, actor, door, at,"
+        "SELECT id, agent_id, verb, forgotten, actor, door, at,"  # noqa: S608 (constants)
         " (SELECT count(*) FROM runtime_memory.states s WHERE s.user_id = $1 AND s.id = ANY(receipts.states)) AS held"
-        " FROM runtime_memory.receipts WHERE user_id = $1 ORDER BY at DESC, id LIMIT $2 OFFSET $3",
-        person.person,
+        f" FROM runtime_memory.receipts WHERE {condition} ORDER BY at DESC, id LIMIT ${n + 1} OFFSET ${n + 2}",
+        *values,
         limit,
         offset,
     )

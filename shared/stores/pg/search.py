@@ -20,6 +20,8 @@ from shared.words import lexemes as lexemes_of
 # `+ 0` keeps the planner out of an HNSW index that a stock client left: filtered HNSW loses a person's memories.
 # The keyword order is BM25 with each lexeme counted once; the exact count is taken from the words of what is returned.
 # In float8: with plain literals it is numeric arithmetic, which took half of the whole statement's time.
+# What is found carries what is told of it, and only its runs are put in order, by a hashed set that no estimate turns
+# into a loop: before the table was first analysed, joining the scope again took longer than all the rest.
 _SEARCH = """
 WITH q AS MATERIALIZED (
     SELECT ord, lexeme, CASE WHEN octet_length(lexeme) BETWEEN 1 AND 2046 THEN
@@ -32,27 +34,30 @@ WITH q AS MATERIALIZED (
 ), stats AS (
     SELECT count(*) AS size, coalesce(avg(length), 0)::float8 AS mean FROM s
 ), hits AS MATERIALIZED (
-    SELECT s.id, s.length, q.ord FROM s JOIN q ON s.lexemes @@ q.query
+    SELECT s.id, s.distance, s.length, s.run_id, q.ord FROM s JOIN q ON s.lexemes @@ q.query
 ), df AS (
     SELECT ord, count(*) AS n FROM hits GROUP BY ord
 ), keyword AS (
-    SELECT id FROM hits JOIN df USING (ord) CROSS JOIN stats GROUP BY id
+    SELECT id, distance, length, run_id FROM hits JOIN df USING (ord) CROSS JOIN stats
+    GROUP BY id, distance, length, run_id
     ORDER BY sum(
         ln(1 + (size - n + 0.5::float8) / (n + 0.5::float8))
         / (1 + 1.2::float8 * (0.6::float8 + 0.4::float8 * length / greatest(mean, 1)))
     ) DESC, id
     LIMIT {limit}
 ), near AS (
-    SELECT id FROM s WHERE distance IS NOT NULL ORDER BY distance + 0, created_at DESC, id LIMIT {limit}
-), found AS (
-    SELECT id FROM near UNION SELECT id FROM keyword
+    SELECT id, distance, length, run_id FROM s WHERE distance IS NOT NULL
+    ORDER BY distance + 0, created_at DESC, id LIMIT {limit}
+), found AS MATERIALIZED (
+    SELECT * FROM near UNION SELECT * FROM keyword
 ), runs AS (
-    SELECT id, lag(id) OVER w AS before, lead(id) OVER w AS after FROM s WHERE run_id IS NOT NULL
+    SELECT id, lag(id) OVER w AS before, lead(id) OVER w AS after FROM s
+    WHERE (run_id IN (SELECT run_id FROM found WHERE run_id IS NOT NULL)) IS TRUE
     WINDOW w AS (PARTITION BY run_id ORDER BY created_at, id)
 )
-SELECT m.id, m.payload, s.distance, s.length, runs.before, runs.after, stats.size, stats.mean,
+SELECT m.id, m.payload, found.distance, found.length, runs.before, runs.after, stats.size, stats.mean,
     (SELECT array_agg(coalesce(n, 0) ORDER BY ord) FROM q LEFT JOIN df USING (ord)) AS frequencies
-FROM found JOIN s USING (id) JOIN {memories} m USING (id) LEFT JOIN runs USING (id) CROSS JOIN stats
+FROM found JOIN {memories} m USING (id) LEFT JOIN runs USING (id) CROSS JOIN stats
 """
 
 

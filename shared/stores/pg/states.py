@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Sequence
 import asyncpg
 
 from shared.db.collection import Collection
-from shared.db.pool import Database
+from shared.db.pool import EVERYBODY, Database
 from shared.errors import BadValue, Conflict
 from shared.records import By
 from shared.scope import Everything
@@ -34,7 +34,7 @@ class PostgresStates:
     async def read(self, person: Everything, take: Callable[[Sequence[Entry]], None]) -> None:
         """See the port."""
         async with (
-            self._database.connection() as connection,
+            self._database.connection(person.person) as connection,
             connection.transaction(isolation="repeatable_read", readonly=True),
         ):
             async for entries in everything(connection, self._collection, person.person):
@@ -44,7 +44,7 @@ class PostgresStates:
     async def save(self, person: Everything, *, created: str) -> State:
         """See the port."""
         parts = Parts()
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             await state_rows.check_room(connection, person)
             try:
                 async with connection.transaction(isolation="repeatable_read"):
@@ -128,7 +128,8 @@ class PostgresStates:
         self, into: Everything, owner: Everything, state_id: str, by: By, *, respect_forgotten: bool
     ) -> Restored | None:
         """See the port."""
-        async with self._database.transaction() as connection:
+        # Not the person alone: an id of the snapshot that is somebody else's by now must be seen to be taken.
+        async with self._database.transaction(EVERYBODY) as connection:
             await scopes.lock(connection, into)
             found = await state_rows.hold(connection, owner, state_id)
             if found is None:
@@ -150,7 +151,7 @@ class PostgresStates:
 
     async def erase(self, person: Everything, by: By, *, allowances: bool, snapshots: bool) -> Erased:
         """See the port."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(person.person) as connection:
             await scopes.lock(connection, person)
             erasing = restoring.Erasing(connection, self._collection, person, by, now())
             return await restoring.erase(erasing, allowances=allowances, snapshots=snapshots)

@@ -10,6 +10,7 @@ from shared.db.pool import Database
 from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
+from shared.forgotten import Forgotten
 from shared.records import (
     Add,
     ApplicationSummary,
@@ -26,12 +27,12 @@ from shared.records import (
     Update,
     Vector,
 )
-from shared.scope import Everything, Reach, Scope
+from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN, unbarred
 from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.ports import Accepted
-from shared.times import now, today
+from shared.times import now
 
 
 class PostgresStore:
@@ -51,7 +52,7 @@ class PostgresStore:
         where: Filter | None = None,
         show_expired: bool = False,
     ) -> Page:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.page(
                 connection,
                 self._collection,
@@ -64,11 +65,11 @@ class PostgresStore:
             )
 
     async def count(self, reach: Reach, *, where: Filter | None = None, show_expired: bool = False) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.count(connection, self._collection, reach, where=where, show_expired=show_expired)
 
     async def get(self, reach: Reach, memory_id: str) -> Memory | None:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await reading.get(connection, self._collection, reach, memory_id)
 
     async def candidates(
@@ -81,7 +82,7 @@ class PostgresStore:
         where: Filter | None = None,
         show_expired: bool = False,
     ) -> Candidates:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await search.candidates(
                 connection,
                 self._collection,
@@ -94,13 +95,13 @@ class PostgresStore:
             )
 
     async def epoch(self, scope: Scope) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(scope.person) as connection:
             return await scopes.epoch(connection, scope)
 
     async def commit(
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             await scopes.lock(connection, scope)
             barred = frozenset[str]()
             if accepted is not None:
@@ -126,7 +127,7 @@ class PostgresStore:
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
                 return None
@@ -135,11 +136,11 @@ class PostgresStore:
             before = await writing.locked(work, memory_id)
             return None if before is None else await writing.rewrite(work, before, patch)
 
-    async def forget(self, reach: Reach, memory_id: str, by: By) -> int:
-        async with self._database.transaction() as connection:
+    async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
+        async with self._database.transaction(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
-                return 0
+                return Forgotten(0)
             await scopes.lock(connection, scope)
             work = scopes.Write(connection, self._collection, scope, by, now())
             return await forgetting.forget_rows(work, [memory_id], "forget")
@@ -149,27 +150,29 @@ class PostgresStore:
         found = await reading.get(connection, self._collection, reach, memory_id)
         return None if found is None else Scope(reach.person, found.application)
 
-    async def forget_all(self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None) -> int:
-        async with self._database.transaction() as connection:
+    async def forget_all(
+        self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
+    ) -> Forgotten:
+        async with self._database.transaction(reach.person) as connection:
             await scopes.lock(connection, reach)
             await forgetting.check_confirmed(connection, self._collection, reach, confirmed, where)
             return await forgetting.forget_all(connection, self._collection, reach, by, where=where, at=now())
 
     async def history(self, reach: Reach, memory_id: str) -> list[Revision] | None:
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             if await reading.get(connection, self._collection, reach, memory_id) is None:
                 return None
             return await history.read(connection, reach, memory_id)
 
-    async def receipts(self, person: Everything, *, limit: int, offset: int = 0) -> list[Receipt]:
-        async with self._database.connection() as connection:
-            return await receipts.read(connection, person, limit=limit, offset=offset)
+    async def receipts(self, reach: Reach, *, limit: int, offset: int = 0) -> list[Receipt]:
+        async with self._database.connection(reach.person) as connection:
+            return await receipts.read(connection, reach, limit=limit, offset=offset)
 
     async def entities(self, reach: Reach) -> list[Entity]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             return await entity_counts.entities(connection, self._collection, reach)
 
-    async def applications(self, person: Everything) -> list[ApplicationSummary]:
-        async with self._database.connection() as connection:
-            return await reading.applications(connection, self._collection, person, today())
+    async def applications(self, reach: Reach) -> list[ApplicationSummary]:
+        async with self._database.connection(reach.person) as connection:
+            return await reading.applications(connection, self._collection, reach)

@@ -24,6 +24,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
     return "postgres", request.getfixturevalue("database")
 
 
+@pytest.mark.fault("kill -9 of a learner at each of its steps", "what was accepted is learned exactly once")
 @pytest.mark.timeout(300)
 async def test_killed_at_any_step_each_accepted_learn_is_done_exactly_once(where: tuple[str, str]) -> None:
     engine, place = where

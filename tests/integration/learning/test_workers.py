@@ -206,6 +206,7 @@ async def test_nothing_to_learn_is_refused_before_it_is_accepted(learner, server
     assert (await learner.get(EVENTS))[1]["events"] == []
 
 
+@pytest.mark.fault("The LLM answers nonsense", "the event is FAILED with a sentence; nothing is learned")
 @pytest.mark.field("B89")
 @pytest.mark.parametrize("answer", ["prose", '{"memory": null}', '{"memory": [{"text": "Likes'])
 async def test_an_answer_that_cannot_be_read_ends_the_event_with_a_sentence(learner, server, answer):
@@ -402,6 +403,7 @@ async def test_an_event_forgets_words_that_were_forgotten(learner, server):
     assert (await ended(learner, told["event_id"]))["results"][0]["memory"] is None
 
 
+@pytest.mark.fault("The LLM hangs", "its learns end FAILED in time; what needs no LLM is not kept waiting")
 async def test_what_needs_no_llm_is_not_kept_waiting_by_one_that_hangs(learner, server):
     server.delay = 30
     for n in range(10):
