@@ -43,6 +43,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         [
             resources.embedder(settings, engine),
             resources.reranker(settings, engine),
+            resources.entities(settings),
             resources.allowances(settings),
             resources.appspecs(settings),
             resources.mcp(settings),
