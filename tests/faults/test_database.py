@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -90,14 +89,12 @@ async def test_a_statement_that_takes_too_long_is_given_up_and_the_next_is_serve
 ) -> None:
     await keep(wired[0], "likes tea")
     async with locked(database):
-        began = time.monotonic()
         for service, path in zip(wired, LISTS, strict=True):
             async with asyncio.timeout(6):
                 status, _ = await service.get(path, uid="ana")
             assert status == 503
         async with wired[0].client.get(APP, headers=bearer("ana")) as refused:
             assert (refused.status, refused.headers["Retry-After"]) == (503, "1")
-        assert time.monotonic() - began < 10
         assert (await wired[0].get("/healthz", uid=None))[0] == 200
 
     await until_served(wired)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import sys
-import time
 from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -92,13 +91,12 @@ async def test_a_platform_that_is_away_is_said(peer: tuple[Peer, Service, TestSe
 @pytest.mark.fault("The platform is slow", "a turn waits for it, up to ten seconds; nobody else does")
 async def test_a_slow_platform_keeps_only_its_own_turn_waiting(peer: tuple[Peer, Service, TestServer]) -> None:
     platform, runtime, _ = peer
-    platform.delay = 1.0
+    platform.delay = 4.0
     slow = [asyncio.create_task(searched(runtime)) for _ in range(20)]
     await asyncio.sleep(0.1)
 
-    began = time.monotonic()
     assert (await runtime.get(APP, uid="ana"))[1]["total"] == 1
-    assert time.monotonic() - began < 0.8
+    assert not any(turn.done() for turn in slow)
     assert [len(said["memories"]) for said in await asyncio.gather(*slow)] == [1] * 20
 
 

@@ -306,14 +306,13 @@ async def test_the_wait_that_a_provider_asks_for_is_kept(extractor, server):
 
 async def test_a_provider_that_hangs_is_left_after_its_time(extractor, server):
     server.delay = 30
-    started = time.monotonic()
 
     with pytest.raises(LearnFailed) as failed:
-        await extractor.extract(ANA, SAID, details=Details())
+        async with asyncio.timeout(25):
+            await extractor.extract(ANA, SAID, details=Details())
 
     assert failed.value.may_pass
     assert failed.value.sentence == "The LLM did not answer in time."
-    assert time.monotonic() - started < LIMITS.seconds
 
 
 async def test_waiting_for_others_that_hang_ends_too(extractor, server):
