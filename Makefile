@@ -8,9 +8,9 @@ COMPILE := $(RUN) -m uv pip compile --quiet --universal --python-version 3.11 --
 	--custom-compile-command "make lock" $(if $(UPGRADE),--upgrade) pyproject.toml
 # As many test processes as cores, four at most; a file stays in one process. WORKERS=0 for one process and a debugger.
 WORKERS ?= auto
-CODE := shared runtime_svc runtimes_svc runtime_memory_client tests $(wildcard bench)
+CODE := shared runtime_svc runtimes_svc tests $(wildcard bench)
 
-.PHONY: help setup run test lint format lock bench bench-recall soak clients page page-shots
+.PHONY: help setup run test lint format lock bench bench-recall soak clients page-shots
 
 help: ## List what there is
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -45,10 +45,8 @@ lock: setup ## Write requirements/*.lock from pyproject.toml (UPGRADE=1 for the 
 	$(COMPILE) --constraint requirements/dev.lock -o requirements/platform.lock
 	$(COMPILE) --constraint requirements/dev.lock --extra runtime -o requirements/runtime.lock
 
-bench: setup ## Measure the stores and the services, ours beside stock mem0
-	$(RUN) -m bench.stores $(ARGS)
-	$(RUN) -m bench.mcp
-	$(RUN) -m bench.chat
+bench: setup ## Measure everything, ours beside stock mem0, and write bench/README.md (ARGS=stores for a part; half an hour)
+	$(RUN) -m bench $(ARGS)
 
 bench-recall: setup ## Measure whether the right memory is found (DATA=file of conversations and questions)
 	@test -n "$(DATA)" || { echo "Say which data: make bench-recall DATA=file.json" >&2; exit 2; }
@@ -59,9 +57,6 @@ soak: setup ## Drive both services for a while and watch memory, connections and
 
 clients: setup ## Drive every released client, unmodified, against the running services
 	CLIENTS=all $(RUN) -m pytest tests/acceptance $(ARGS)
-
-page: ## Build the memory page from clients/page into shared/page, where it is committed (node and npm)
-	cd clients/page && npm ci --no-audit --no-fund && npm run build
 
 page-shots: setup ## Photograph the memory page in each of its states
 	$(RUN) -m bench.page_shots $(ARGS)

@@ -15,10 +15,11 @@ import asyncpg
 import orjson
 from pgvector.asyncpg import register_vector
 
-from bench.people import DIMENSIONS, People, Row
+from bench.people import ANA, BIG, DIMENSIONS, People, Row
 from shared.db.collection import Collection
 from shared.db.embedded import EmbeddedServer
 from shared.db.preparing import prepare
+from shared.records import Vector
 
 OURS = Collection("agent_memories")
 STOCK = "stock_memories"
@@ -27,11 +28,13 @@ _AT_ONCE = 5_000
 
 @dataclass(frozen=True, slots=True)
 class Filled:
-    """Where the database is, and the bytes that each table takes with its indexes."""
+    """Where the database is, the bytes that each table takes with its indexes, and the vectors of some people."""
 
     dsn: str
     ours: int
     stock: int
+    vectors: dict[str, dict[str, Vector]]
+    """Of each person who is searched: by memory id."""
 
 
 @contextlib.asynccontextmanager
@@ -55,12 +58,11 @@ async def fill(dsn: str, people: People) -> Filled:
         await prepare(dsn, OURS, DIMENSIONS, with_ddl=True)
         await asyncio.to_thread(_stock_table, dsn)
         await _codecs(connection)
-        await _copy(connection, people)
+        vectors = await _copy(connection, people)
         await connection.execute("VACUUM ANALYZE")
-        sizes = [
-            await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", t) for t in (OURS.name, STOCK)
-        ]
-        return Filled(dsn, *sizes)
+        size = "SELECT pg_total_relation_size($1::regclass)"
+        ours, stock = [await connection.fetchval(size, table) for table in (OURS.name, STOCK)]
+        return Filled(dsn, ours, stock, vectors)
     finally:
         await connection.close()
 
@@ -88,17 +90,22 @@ async def _codecs(connection: asyncpg.Connection) -> None:
     )
 
 
-async def _copy(connection: asyncpg.Connection, people: People) -> None:
+async def _copy(connection: asyncpg.Connection, people: People) -> dict[str, dict[str, Vector]]:
     """An HNSW index is made after its rows: row by row it takes twenty times as long."""
     index = await connection.fetchrow("SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ 'stock.*hnsw'")
     assert index is not None
     await connection.execute(f"DROP INDEX {index['indexname']}")
+    vectors: dict[str, dict[str, Vector]] = {ANA.person: {}, BIG.person: {}}
     for rows in _batches(people.all()):
+        for row in rows:
+            if (hers := vectors.get(row.payload["user_id"])) is not None:
+                hers[str(row.id)] = row.vector
         records = [(row.id, row.vector, row.payload) for row in rows]
         for table in (OURS.name, STOCK):
             await connection.copy_records_to_table(table, records=records, columns=["id", "vector", "payload"])
     await connection.execute("SET maintenance_work_mem = '1GB'")
     await connection.execute(index["indexdef"], timeout=3600)
+    return vectors
 
 
 def _batches(rows: Iterable[Row]) -> Iterator[list[Row]]:

@@ -1,7 +1,8 @@
-"""The local store beside stock mem0's FAISS store, on the same memories, in turns of ten calls in one process.
+"""The local store beside stock mem0's FAISS store, on the same memories, turn by turn in one process.
 
-`python -m bench.local [SIZE …]` (1000 10000 100000). Prints one line for each act: milliseconds of ours, of stock, and
-the ratio; for search also how many of the ten nearest of one person's 200 memories were found.
+`python -m bench.local [SIZE …]` (1000 10000 100000). One line for each act: milliseconds of ours, of stock, and the
+ratio; for search also how many of the ten nearest of one person's 200 memories were found. A person with 20,000 is
+searched in ours only: in stock it is one more flat scan of everybody's.
 
 Stock deletes one by one: forgetting 200 is 200 of its deletes, of which a few are measured and the rest reckoned.
 """
@@ -24,16 +25,18 @@ import numpy as np
 from mem0.vector_stores.faiss import FAISS
 from numpy.typing import NDArray
 
+from bench.report import Table, note_run
 from shared.payloads import Details, new_payload
 from shared.records import Add, By, Door
 from shared.scope import Scope
 from shared.stores.local.store import LocalStore
 from shared.times import now
 
-SIZES = [1_000, 10_000, 100_000]
 DIMENSIONS = 384
 PERSON = Scope("ana", "app:notes")
 HERS = 200
+BIG = Scope("big", "app:notes")
+BIGS = 20_000
 BY = By("ana", Door.SERVICE)
 WORDS = "likes drinks green tea morning before work near river with friends who live across town".split()  # noqa: SIM905 (read as words)
 
@@ -128,21 +131,24 @@ async def timed(act: Callable[[], Awaitable[object]]) -> float:
     return (time.perf_counter() - before) * 1000
 
 
-def show(size: int, what: str, ours: list[float], stock: list[float], note: str = "") -> None:
-    mine, theirs = statistics.median(ours), statistics.median(stock)
-    print(f"{size:>7,} | {what:<18} | {mine:>9.2f} | {theirs:>10.2f} | x{theirs / mine:<8.1f} | {note}")
+def show(table: Table, what: str, *took: list[float], note: str = "") -> None:
+    """Ours, and stock when it was measured."""
+    medians: list[float | None] = [statistics.median(one) for one in took]
+    mine, theirs = (*medians, None)[:2]
+    table.add(what, mine, theirs, None if mine is None or theirs is None else theirs / mine, note)
 
 
 def recall(found: list[str], exact: list[str]) -> float:
     return len(set(found) & set(exact)) / len(exact)
 
 
-async def measure(size: int, ours: Ours, stock: Stock) -> None:
+async def measure(table: Table, size: int, ours: Ours, stock: Stock) -> None:
     others = of_others(size)
     hers = [memory(n, near(HER_TOPICS[n % 12])) for n in range(HERS)]
     everything = [*others, *((PERSON, add) for add in hers)]
-    chance.shuffle(everything)  # type: ignore[arg-type]  # a list of pairs
-    for engine in (ours, stock):
+    chance.shuffle(everything)
+    engines: tuple[Ours | Stock, ...] = (ours, stock)
+    for engine in engines:
         await engine.fill(everything)
     rounds = 30 if size <= 1_000 else 10 if size <= 10_000 else 3
 
@@ -151,38 +157,38 @@ async def measure(size: int, ours: Ours, stock: Stock) -> None:
     for add in added:
         took[0].append(await timed(lambda add=add: ours.insert(add)))  # type: ignore[misc]
         took[1].append(await timed(lambda add=add: stock.insert(add)))  # type: ignore[misc]
-    show(size, "insert one", *took)
+    show(table, "insert one", *took)
 
     took = [[], []]
-    for _ in range(5):
-        for turn, engine in enumerate((ours, stock)):
-            took[turn] += [await timed(engine.list_50) for _ in range(10)]
-    show(size, "list 50", *took, note="stock in no order")
+    for _ in range(50):
+        took[0].append(await timed(ours.list_50))
+        took[1].append(await timed(stock.list_50))
+    show(table, "list 50", *took, note="stock in no order")
 
     for kind, topics in (("her own topic", HER_TOPICS), ("an unusual topic", TOPICS)):
-        took, found = [[], []], [[], []]
-        for _ in range(5):
-            queries = [near(topics[n % len(topics)]) for n in range(10)]
-            for turn, engine in enumerate((ours, stock)):
-                for query in queries:
-                    before = time.perf_counter()
-                    answer = await engine.search(query)
-                    took[turn].append((time.perf_counter() - before) * 1000)
-                    exact = sorted([*hers, *added], key=lambda a: -float(np.dot(a.vector, query)))[:10]
-                    found[turn].append(recall(answer, [a.id for a in exact]))
+        took = [[], []]
+        found: list[list[float]] = [[], []]
+        for n in range(50):
+            query = near(topics[n % len(topics)])
+            exact = [a.id for a in sorted([*hers, *added], key=lambda a: -float(np.dot(a.vector, query)))[:10]]
+            for i, engine in enumerate(engines):
+                before = time.perf_counter()
+                answer = await engine.search(query)
+                took[i].append((time.perf_counter() - before) * 1000)
+                found[i].append(recall(answer, exact))
         means = [statistics.mean(one) for one in found]
-        show(size, "search", *took, note=f"{kind}: recall@10 {means[0]:.3f}, stock {means[1]:.3f}")
+        show(table, "search", *took, note=f"{kind}: recall@10 {means[0]:.3f}, stock {means[1]:.3f}")
 
     took = [[], []]
     for add in added:
         took[0].append(await timed(lambda add=add: ours.forget(add.id)))  # type: ignore[misc]
         took[1].append(await timed(lambda add=add: stock.forget(add.id)))  # type: ignore[misc]
-    show(size, "forget one", *took)
+    show(table, "forget one", *took)
 
     before = time.perf_counter()
     assert await ours.forget_all() == HERS
     show(
-        size,
+        table,
         f"forget all of {HERS}",
         [(time.perf_counter() - before) * 1000],
         [statistics.median(took[1]) * HERS],
@@ -190,14 +196,39 @@ async def measure(size: int, ours: Ours, stock: Stock) -> None:
     )
 
 
+async def of_many(table: Table, ours: Ours) -> None:
+    """A person with 20,000 memories: the index is made at the first search, and kept."""
+    adds = [memory(n, near(TOPICS[n % 300])) for n in range(BIGS)]
+    for at in range(0, BIGS, 1000):
+        await ours.store.commit(BIG, adds[at : at + 1000], BY)
+    for what, lexemes, rounds in (
+        ("search 20,000, the first", ["tea"], 1),
+        ("search 20,000 by meaning", [], 20),
+        ("search 20,000 by meaning and words", ["tea", "river", "friend", "town", "work"], 20),
+    ):
+        before = time.process_time()
+        took = [
+            await timed(lambda lexemes=lexemes: ours.store.candidates(BIG, vector=near(TOPICS[0]), lexemes=lexemes))  # type: ignore[misc]
+            for _ in range(rounds)
+        ]
+        cpu = (time.process_time() - before) / rounds * 1000
+        show(table, what, took, note=f"{cpu:.1f} ms of processor; exact: recall@10 1 by construction")
+
+
 async def main(sizes: list[int]) -> None:
-    print(f"{'others':>7} | {'act':<18} | {'ours ms':>9} | {'stock ms':>10} | {'ratio':<9} | note")
+    tables = []
     for size in sizes:
+        table = Table(f"Local store, {size:,} memories of others", ["act", "ours ms", "stock ms", "times faster", ""])
         with tempfile.TemporaryDirectory(prefix="rm-bench-") as directory, contextlib.redirect_stderr(io.StringIO()):
             store = await LocalStore.open(Path(directory) / "ours", dimensions=DIMENSIONS)
-            await measure(size, Ours(store), Stock(Path(directory) / "stock"))
+            ours = Ours(store)
+            await measure(table, size, ours, Stock(Path(directory) / "stock"))
+            if size == sizes[-1]:
+                await of_many(table, ours)
             await store.close()
+        tables.append(table)
+    note_run("local", tables)
 
 
 if __name__ == "__main__":
-    asyncio.run(main([int(one) for one in sys.argv[1:]] or SIZES))
+    asyncio.run(main([int(one) for one in sys.argv[1:]] or [1_000, 10_000, 100_000]))

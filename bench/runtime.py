@@ -34,13 +34,18 @@ class Runtime:
 
     def resident(self) -> int:
         """Bytes of memory that it holds."""
-        return int(Path(f"/proc/{self.pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+        return process_resident(self.pid)
 
 
 def process_cpu(pid: int) -> float:
     """Seconds of processor that a process has spent."""
     fields = Path(f"/proc/{pid}/stat").read_text("ascii").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / _TICK
+
+
+def process_resident(pid: int) -> int:
+    """Bytes of memory that a process holds."""
+    return int(Path(f"/proc/{pid}/statm").read_text("ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def headers(uid: str = "ana") -> dict[str, str]:

@@ -16,10 +16,10 @@ from dataclasses import dataclass, field
 import aiohttp
 
 from bench.filled import fill, server
-from bench.load import Asked, ask
+from bench.load import WARM, Asked, ask
 from bench.people import ANA, People
 from bench.report import Table, note_run, percentile
-from bench.runtime import SECRET, free_port, headers, process_cpu
+from bench.runtime import SECRET, free_port, headers, process_cpu, process_resident
 
 ROUNDS = 5
 SECONDS = 1.0
@@ -38,13 +38,15 @@ class Target:
     alone: list[Asked] = field(default_factory=list)
     many: list[Asked] = field(default_factory=list)
     cpu: list[float] = field(default_factory=list)
+    resident: int = 0
 
     async def round(self) -> None:
         self.alone.append(await ask(self.url, dict(self.headers), at_once=1, seconds=SECONDS / 2))
         before = process_cpu(self.pid)
         self.many.append(await ask(self.url, dict(self.headers), at_once=AT_ONCE, seconds=SECONDS))
+        self.resident = max(self.resident, process_resident(self.pid))
         answered = len(self.many[-1].took)
-        self.cpu.append((process_cpu(self.pid) - before) / (answered * (1 + 0.3 / SECONDS)) * 1e6)
+        self.cpu.append((process_cpu(self.pid) - before) / (answered * (1 + WARM / SECONDS)) * 1e6)
 
     @property
     def throughput(self) -> float:
@@ -120,7 +122,16 @@ async def measure(rows: int, rounds: int) -> Table:
     floor, stock = asked[1].throughput, asked[-1].throughput
     table = Table(
         f"List 50 of 200 over HTTP, {rows:,} memories",
-        ["server", "p50 ms", "p95 ms", f"a second, {AT_ONCE} at once", "CPU µs each", "× stock", "of the bare floor"],
+        [
+            "server",
+            "p50 ms",
+            "p95 ms",
+            f"a second, {AT_ONCE} at once",
+            "CPU µs each",
+            "MB held",
+            "× stock",
+            "of the bare floor",
+        ],
     )
     for target in asked:
         took = [taken * 1000 for one in target.alone for taken in one.took]
@@ -130,6 +141,7 @@ async def measure(rows: int, rounds: int) -> Table:
             percentile(took, 95),
             target.throughput,
             statistics.median(target.cpu),
+            target.resident / 1e6,
             target.throughput / stock,
             target.throughput / floor,
         )

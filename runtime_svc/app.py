@@ -5,6 +5,7 @@ from __future__ import annotations
 from aiohttp import web
 
 from runtime_svc import keeping, resources
+from runtime_svc.bodies import BODIES
 from runtime_svc.learning_resource import engine_config, learning_resource
 from runtime_svc.routes import LOCAL_ROUTES, ROUTES
 from runtime_svc.settings import RuntimeSettings
@@ -15,6 +16,7 @@ from shared.http.application import new_application, protect, token_verifier
 from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.keys import API_KEYS
+from shared.http.openapi import describe
 from shared.http.page import PAGE, built_page
 from shared.http.routing import add_routes
 
@@ -41,6 +43,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         [
             resources.embedder(settings, engine),
             resources.reranker(settings, engine),
+            resources.entities(settings),
             resources.allowances(settings),
             resources.appspecs(settings),
             resources.mcp(settings),
@@ -51,6 +54,7 @@ def create_app(settings: RuntimeSettings, *, dsn: str | None = None) -> web.Appl
         ]
     )
     add_routes(app, ROUTES)
+    describe(app, "Runtime memory", BODIES)
     return app
 
 

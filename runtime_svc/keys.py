@@ -10,7 +10,7 @@ from runtime_svc.learning import Learning
 from runtime_svc.mcp.visit import McpDoor
 from runtime_svc.ports import Reranker
 from runtime_svc.turns import Allowances
-from shared.stores.ports import Embedder
+from shared.stores.ports import Embedder, EntityExtractor
 from shared.stores.queue import LearnQueue
 
 EMBEDDER: web.AppKey[Embedder] = web.AppKey("embedder", Embedder)
@@ -25,3 +25,5 @@ PRIVATE_WEBHOOKS = web.AppKey("private_webhooks", bool)
 """Whether webhooks may be at private addresses."""
 RERANKER: web.AppKey[Reranker] = web.AppKey("reranker", Reranker)
 """Absent unless one is configured."""
+ENTITIES: web.AppKey[EntityExtractor] = web.AppKey("entities", EntityExtractor)
+"""Absent unless RUNTIME_ENTITIES is on."""

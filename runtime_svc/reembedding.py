@@ -8,6 +8,7 @@ import asyncpg
 import click
 
 from runtime_svc.engine.embedder import MiniLM
+from runtime_svc.engine.entities import Mem0Entities
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
 from runtime_svc.learning_resource import engine_config
 from runtime_svc.settings import RuntimeSettings
@@ -55,12 +56,14 @@ async def _re_embed(*, everything: bool) -> None:
 
 
 async def _work_off(settings: RuntimeSettings, dsn: str, model: Embedder) -> None:
+    """Until nothing is stale; where entities are asked for, what is embedded again says which ones it names."""
+    entities = await Mem0Entities.open() if settings.entities else None
     database = Database(dsn, settings.limits)
     await database.open()
     try:
         maintenance, done, after = PostgresMaintenance(database, settings.collection), 0, ""
         while True:
-            found, after = await refresh_some(maintenance, model, after=after)
+            found, after = await refresh_some(maintenance, model, entities, after=after)
             done += found
             click.echo(f"\r{done} memories", nl=False)
             if not after:
@@ -68,3 +71,5 @@ async def _work_off(settings: RuntimeSettings, dsn: str, model: Embedder) -> Non
         click.echo("\nDone.")
     finally:
         await database.close()
+        if entities is not None:
+            await entities.close()

@@ -13,10 +13,12 @@ from runtime_svc.chat.learning import Learner
 from runtime_svc.chat.provider import Provider
 from runtime_svc.engine.config import EngineConfig
 from runtime_svc.engine.embedder import MiniLM
+from runtime_svc.engine.entities import Mem0Entities
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
 from runtime_svc.engine.provider_reranker import ProviderReranker
-from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, LEARNING, MCP, PRIVATE_WEBHOOKS, RERANKER
+from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, ENTITIES, LEARNING, MCP, PRIVATE_WEBHOOKS, RERANKER
 from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
+from runtime_svc.naming import naming_store
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
@@ -58,6 +60,22 @@ def reranker(settings: RuntimeSettings, engine: EngineConfig) -> Resource:
             return
         model = await ProviderReranker.open(engine.reranker, seconds=settings.rerank_seconds)
         app[RERANKER] = model
+        yield
+        await model.close()
+
+    return resource
+
+
+def entities(settings: RuntimeSettings) -> Resource:
+    """The store from here on keeps with each memory which entities it names, where that is asked for."""
+
+    async def resource(app: web.Application) -> AsyncIterator[None]:
+        if not settings.entities:
+            yield
+            return
+        model = await Mem0Entities.open()
+        app[ENTITIES] = model
+        app[STORE] = naming_store(app[STORE], model)
         yield
         await model.close()
 
@@ -152,7 +170,7 @@ def upkeep(settings: RuntimeSettings) -> Resource:
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
         model = app[EMBEDDER] if settings.reembed else None
-        running = Upkeep(app[MAINTENANCE], model, grace_days=settings.expiry_grace_days)
+        running = Upkeep(app[MAINTENANCE], model, grace_days=settings.expiry_grace_days, entities=app.get(ENTITIES))
         running.start()
         yield
         await running.close()

@@ -29,6 +29,7 @@ class RuntimeSettings(Settings):
     shares: bool = Field(default=True, validation_alias="RUNTIME_SHARES")
     rerank_seconds: float = Field(default=3.0, gt=0, le=60, validation_alias="RUNTIME_RERANK_TIMEOUT")
     categories: bool = Field(default=True, validation_alias="RUNTIME_CATEGORIES")
+    entities: bool = Field(default=False, validation_alias="RUNTIME_ENTITIES")
     reembed: bool = Field(default=True, validation_alias="RUNTIME_REEMBED")
     apps_dir: Path | None = Field(default=None, validation_alias="RUNTIME_APPS_DIR")
     private_webhooks: bool = Field(default=False, validation_alias="RUNTIME_WEBHOOKS_PRIVATE")

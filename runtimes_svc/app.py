@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 
 from aiohttp import web
 
+from runtimes_svc.bodies import BODIES
 from runtimes_svc.keys import ADMINISTRATION, SHARES
 from runtimes_svc.routes import ROUTES
 from runtimes_svc.settings import PlatformSettings
@@ -17,6 +18,7 @@ from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, API_KEYS, STORE
+from shared.http.openapi import describe
 from shared.http.page import PAGE, built_page
 from shared.http.routing import add_routes
 from shared.http.states import STATES
@@ -54,6 +56,7 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     app.cleanup_ctx.append(database_resource(settings, database, where))
     app.cleanup_ctx.append(_upkeep(PostgresMaintenance(database, settings.collection), settings))
     add_routes(app, ROUTES)
+    describe(app, "Memory of the runtimes", BODIES)
     return app
 
 

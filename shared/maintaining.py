@@ -11,7 +11,7 @@ import structlog
 from shared.logs import fault
 from shared.records import By, Door
 from shared.stores.maintenance import Maintenance, Stale
-from shared.stores.ports import Embedder
+from shared.stores.ports import Embedder, EntityExtractor
 from shared.times import now
 from shared.words import lemmatized
 
@@ -27,15 +27,20 @@ _LONGEST_PAUSE = 60.0
 """Seconds after a fault; doubled up to that for each further one."""
 
 
-async def refresh_some(maintenance: Maintenance, embedder: Embedder, *, after: str = "") -> tuple[int, str]:
+async def refresh_some(
+    maintenance: Maintenance, embedder: Embedder, entities: EntityExtractor | None = None, *, after: str = ""
+) -> tuple[int, str]:
     """One step: how many were looked at, and where the next step starts ("" at the end)."""
     found = await maintenance.stale(after=after, limit=AT_ONCE)
     meaning = [stale for stale in found if stale.meaning and stale.memory.words]
-    vectors = await embedder.embed([stale.memory.words for stale in meaning]) if meaning else []
+    said = [stale.memory.words for stale in meaning]
+    vectors = await embedder.embed(said) if said else []
     fresh = {stale.memory.id: vector for stale, vector in zip(meaning, vectors, strict=True)}
+    found_named = await entities.named(said) if said and entities is not None else []
+    named = dict(zip((stale.memory.id for stale in meaning), found_named, strict=False))
     for stale in found:
-        words = lemmatized(stale.memory.words)
-        await maintenance.refresh(stale, lexemes=words, vector=fresh.get(stale.memory.id))
+        words, memory_id = lemmatized(stale.memory.words), stale.memory.id
+        await maintenance.refresh(stale, lexemes=words, vector=fresh.get(memory_id), named=named.get(memory_id))
     return len(found), _last(found)
 
 
@@ -55,10 +60,18 @@ async def sweep_expired(maintenance: Maintenance, *, grace_days: int) -> int:
 class Upkeep:
     """Background tasks of one process. A fault is noted and tried again; nothing else stops."""
 
-    def __init__(self, maintenance: Maintenance, embedder: Embedder | None, *, grace_days: int) -> None:
+    def __init__(
+        self,
+        maintenance: Maintenance,
+        embedder: Embedder | None,
+        *,
+        grace_days: int,
+        entities: EntityExtractor | None = None,
+    ) -> None:
         """Without an embedder (the platform, or `RUNTIME_REEMBED=off`) only what has expired is swept."""
         self._maintenance = maintenance
         self._embedder = embedder
+        self._entities = entities
         self._grace_days = grace_days
         self._tasks: list[asyncio.Task[None]] = []
         self._after = ""
@@ -89,7 +102,7 @@ class Upkeep:
     async def _refresh(self) -> float:
         if self._embedder is None:
             return _SWEEP_EVERY
-        found, self._after = await refresh_some(self._maintenance, self._embedder, after=self._after)
+        found, self._after = await refresh_some(self._maintenance, self._embedder, self._entities, after=self._after)
         return 0.0 if found and self._after else _IDLE
 
     async def _sweep(self) -> float:

@@ -94,7 +94,8 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
     """What a patch makes of a stored payload; the same for both engines.
 
     The same words again are no change. New words without a new vector leave the old one, and `vector_of` keeps the hash
-    of the words it was made of until a fresh one comes.
+    of the words it was made of until a fresh one comes. The entities that the old words named go with the old words;
+    those of the new ones come with the patch, or later with the vector.
     """
     after = dict(payload)
     old = str(payload.get("data") or "")
@@ -102,7 +103,7 @@ def patched(payload: Payload, patch: Patch, by: By, *, now: datetime) -> Patched
     if patch.words is not None and words_changed:
         stale = payload.get("vector_of") or hash_of(old)
         after |= {"data": patch.words, "hash": hash_of(patch.words), "text_lemmatized": patch.lexemes or ""}
-        after["words_version"] = WORDS_VERSION
+        after |= {"words_version": WORDS_VERSION, "named_entities": None}
         after["vector_of"] = None if patch.vector is not None or stale == after["hash"] else stale
         if patch.correction:
             after |= {"corrected_by": by.actor, "corrected_at": stamp(now)}

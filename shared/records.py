@@ -12,6 +12,8 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.named import Named, named_in
+
 Vector = NDArray[np.float32]
 """An embedding of unit length, one dimension."""
 
@@ -40,6 +42,7 @@ RESERVED = frozenset(
         "inner_agent",
         "categories",
         "immutable",
+        "named_entities",
         "state_unit",
     }
 )
@@ -47,6 +50,7 @@ RESERVED = frozenset(
 
 `inner_agent` is the agent *inside* an application (the Mem0 dialect's `agent_id`; mem0's own key holds the
 application). `vector_of` is the hash of the words that the vector was made of; absent when it is fresh.
+`named_entities` are those that the words name, where an entity extractor is configured; see `shared.named`.
 `state_unit` is what a document of contract 002 said of the memory beyond that, see `shared.snapshots.units`."""
 
 
@@ -127,6 +131,11 @@ class Memory:
         """Whatever another client wrote under that name, a list."""
         found = self.payload.get("categories")
         return [str(one) for one in found] if isinstance(found, list | tuple) else []
+
+    @property
+    def named(self) -> list[Named]:
+        """The entities that the words name."""
+        return named_in(self.payload)
 
     @property
     def immutable(self) -> bool:

@@ -15,9 +15,11 @@ from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, json
 from runtime_svc.mem0_dialect.views import shown
 from runtime_svc.recalling import Query
 from shared.errors import BadValue
+from shared.graph import relations
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE
+from shared.ranking import Ranked
 
 _PAGE = 100
 _MOST = 1000
@@ -78,7 +80,7 @@ async def search_v1(request: web.Request) -> web.Response:
     """A list, or an object with `results` where `output_format` asks for it."""
     said = await body.read(request, Searching)
     found = await _found(request, said, threshold=0.0)
-    return answer(_with_relations(found, said) if said.output_format == "v1.1" else found)
+    return answer(_with_relations(found, said) if said.output_format == "v1.1" else _results(found, said))
 
 
 async def search(request: web.Request) -> web.Response:
@@ -87,12 +89,18 @@ async def search(request: web.Request) -> web.Response:
     return answer(_with_relations(await _found(request, said, threshold=_THRESHOLD), said))
 
 
-def _with_relations(found: list[dict[str, Any]], said: Searching) -> dict[str, Any]:
-    related = said.enable_graph or said.output_format == "v1.1"
-    return {"results": found, "relations": []} if related else {"results": found}
+def _results(found: list[Ranked], said: Searching) -> list[dict[str, Any]]:
+    return [shown(one.memory, score=one.score, fields=said.fields) for one in found]
 
 
-async def _found(request: web.Request, said: Searching, *, threshold: float) -> list[dict[str, Any]]:
+def _with_relations(found: list[Ranked], said: Searching) -> dict[str, Any]:
+    results = _results(found, said)
+    if said.enable_graph:
+        return {"results": results, "relations": relations([one.memory for one in found])}
+    return {"results": results, "relations": []} if said.output_format == "v1.1" else {"results": results}
+
+
+async def _found(request: web.Request, said: Searching, *, threshold: float) -> list[Ranked]:
     least = threshold if said.threshold is None else said.threshold
     query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank))
     wanted = _asked(request, said)
@@ -102,7 +110,7 @@ async def _found(request: web.Request, said: Searching, *, threshold: float) -> 
     )
     ranked = await recalling.reranked(request.app.get(RERANKER), query, ranked)
     noted(request, wanted.reach, len(ranked))
-    return [shown(one.memory, score=one.score, fields=said.fields) for one in ranked]
+    return ranked
 
 
 async def list_v1(request: web.Request) -> web.Response:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import orjson
 from aiohttp import web
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
@@ -30,6 +31,11 @@ _SENTENCES = {
     406: "An MCP client accepts application/json.",
     421: "This service is not known by this host name: MEMORY_MCP_ALLOWED_HOSTS does not name it.",
 }
+_REFUSALS = {
+    -32700: "The body is not valid JSON.",
+    -32602: "The body is not a message of the Model Context Protocol, or its parameters do not fit.",
+}
+"""What is said for the codes of JSON-RPC with which the SDK quotes what came: it may be a memory."""
 _FINISH_WITHIN = 10.0
 """Seconds that messages under way have when the service stops."""
 
@@ -137,6 +143,14 @@ class _Told:
             sentence = _SENTENCES.get(self.status, "This message cannot be answered.")
             return answer(shape(sentence, "refused"), status=self.status)
         self.headers.pop("content-length", None)
-        return web.Response(
-            status=self.status, body=bytes(self.body), headers={**self.headers, "Cache-Control": "no-store"}
-        )
+        body = bytes(self.body) if self.status < 400 else _without_quotes(bytes(self.body))
+        return web.Response(status=self.status, body=body, headers={**self.headers, "Cache-Control": "no-store"})
+
+
+def _without_quotes(body: bytes) -> bytes:
+    """A refusal of the SDK's, with a sentence of ours where its own would quote the body."""
+    told = orjson.loads(body)
+    error = told.get("error") if isinstance(told, dict) else None
+    if not isinstance(error, dict) or (sentence := _REFUSALS.get(error.get("code", 0))) is None:
+        return body
+    return orjson.dumps({**told, "error": {"code": error["code"], "message": sentence}})

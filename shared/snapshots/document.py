@@ -9,8 +9,10 @@ from typing import Any
 
 import orjson
 
+from shared.graph import Graph
+from shared.records import Memory
 from shared.scope import Everything
-from shared.snapshots.entries import Entry, Kind, Typed, record
+from shared.snapshots.entries import Entry, Kept, Kind, Typed, record
 from shared.snapshots.sealing import Digest, kind_number, opened
 from shared.snapshots.units import MEMBERS, shown_time, unit_of
 from shared.stores.states import State, StateStore
@@ -32,6 +34,10 @@ class Document:
     whole: bool = False
     _open: int = -1
     _first: bool = True
+    _graph: Graph = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._graph = Graph(self.person)
 
     def head(self, state_id: str, created: str, **more: Any) -> bytes:
         """The members before the units."""
@@ -43,14 +49,16 @@ class Document:
         unit = self._unit(entry, kind)
         if unit is None:
             return b""
+        if isinstance(entry, Kept):
+            self._graph.take(Memory(entry.id, entry.payload), str(unit["id"]))
         before = self._up_to(kind)
         comma = b"" if self._first else b","
         self._first = False
         return before + comma + orjson.dumps(unit)
 
     def end(self, **more: Any) -> bytes:
-        """The arrays that are left, and the members after the units."""
-        after = {"graphNodes": [], "graphRelationships": [], **more}
+        """The arrays that are left, what the memories name together, and the members after."""
+        after = {"graphNodes": self._graph.nodes, "graphRelationships": self._graph.relationships, **more}
         return self._up_to(Kind.USER) + b"]," + orjson.dumps(after)[1:]
 
     def _unit(self, entry: Entry, kind: Kind) -> dict[str, Any] | None:

@@ -36,7 +36,7 @@ class Importing:
 
     person: str
     graph_left_out: int = 0
-    """Nodes and relationships that it had, and that are not kept here."""
+    """Nodes and relationships that it had, and that are not kept; those of an export are what its memories say."""
     _said: dict[str, Any] = field(default_factory=dict)
     _arrays: set[str] = field(default_factory=set)
     _parts: Parts = field(default_factory=Parts)
@@ -67,7 +67,7 @@ class Importing:
             self._arrays.add(member.name)
         elif member.name in _KINDS:
             return [self._entry(_KINDS[member.name], member.value)]
-        elif member.name in _GRAPH:
+        elif member.name in _GRAPH and not self._is_export():
             self.graph_left_out += 1
         return []
 

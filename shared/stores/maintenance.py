@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.named import Named
 from shared.records import By, Memory, Vector
 from shared.scope import Scope
 
@@ -29,8 +30,13 @@ class Maintenance(Protocol):
     async def stale(self, *, after: str, limit: int) -> Sequence[Stale]:
         """Some that are stale, by id, beyond `after` (`""`: from the first)."""
 
-    async def refresh(self, stale: Stale, *, lexemes: str, vector: Vector | None) -> bool:
-        """Give one what its words mean; its times and its history stay. False when its words changed meanwhile."""
+    async def refresh(
+        self, stale: Stale, *, lexemes: str, vector: Vector | None, named: Sequence[Named] | None = None
+    ) -> bool:
+        """Give one what its words mean; its times and its history stay. False when its words changed meanwhile.
+
+        The entities that its words name are set when `named` is not None.
+        """
 
     async def sweep(self, before: str, by: By, *, limit: int) -> int:
         """Forget some whose `expiration_date` lies before a UTC date, with all that is derived; how many."""

@@ -13,6 +13,7 @@ from typing import Protocol
 from shared.entities import Entity
 from shared.filters import Filter
 from shared.forgotten import Forgotten
+from shared.named import Named
 from shared.records import (
     ApplicationSummary,
     By,
@@ -118,3 +119,10 @@ class Embedder(Protocol):
 
     async def embed(self, texts: Sequence[str]) -> list[Vector]:
         """A vector of unit length for each text, in order. Raises Unavailable."""
+
+
+class EntityExtractor(Protocol):
+    """Finds the entities that words name; off the event loop, bounded by the adapter."""
+
+    async def named(self, texts: Sequence[str]) -> list[list[Named]]:
+        """Those of each text, in order. It never raises: none where it failed or took too long."""

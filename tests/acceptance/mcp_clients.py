@@ -16,6 +16,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from tests.fetched import FETCHED, NPM_INSTALL
 from tests.services import Service, bearer
 
 PACKAGES = ("@modelcontextprotocol/sdk@1.32.2", "@modelcontextprotocol/client@2.4.0")
@@ -33,7 +34,7 @@ TOOLS = {
 }
 MODES = ("auto", "legacy")
 
-_CACHE = Path(__file__).parents[2] / ".cache" / "mcp-clients"
+_CACHE = FETCHED / "mcp-clients"
 _DRIVER = Path(__file__).with_name("mcp_clients.mjs")
 
 
@@ -60,7 +61,7 @@ def javascript_packages() -> Path:
     marker = _CACHE / "complete"
     if not marker.exists() or marker.read_text("utf-8") != " ".join(PACKAGES):
         _CACHE.mkdir(parents=True, exist_ok=True)
-        command = ["npm", "install", "--no-audit", "--no-fund", "--prefix", str(_CACHE), *PACKAGES]
+        command = [*NPM_INSTALL, str(_CACHE), *PACKAGES]
         try:
             subprocess.run(command, check=True, capture_output=True, timeout=300)
         except (OSError, subprocess.SubprocessError) as error:

@@ -1,4 +1,4 @@
-"""Released mem0 clients, unmodified, each fetched once into `.cache/` and driven in a process of its own."""
+"""Released mem0 clients, unmodified, each fetched once into the cache of tests and driven in a process of its own."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from pathlib import Path
 
 import pytest
 
-CACHE = Path(__file__).parents[2] / ".cache" / "mem0-clients"
+from tests.fetched import FETCHED, NPM_INSTALL
+
+CACHE = FETCHED / "mem0-clients"
 _HERE = Path(__file__).parent
 
 SEEN: dict[str, dict[str, str]] = {}
@@ -52,9 +54,7 @@ class Client:
         home = CACHE / f"npm-{self.version}"
         if not (home / ".complete").exists():
             home.mkdir(parents=True, exist_ok=True)
-            run(
-                "npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(home), f"mem0ai@{self.version}"
-            )
+            run(*NPM_INSTALL, str(home), f"mem0ai@{self.version}")
             (home / ".complete").touch()
         return ["node", str(_HERE / "mem0_client.mjs"), str(home)]
 
@@ -87,6 +87,6 @@ ALL = [
 def run(*command: str) -> None:
     """A command that fetches. Skips, in a sentence, where it cannot."""
     try:
-        subprocess.run(command, check=True, capture_output=True, timeout=800)
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
     except (OSError, subprocess.SubprocessError) as error:
         pytest.skip(f"{Path(command[0]).name} could not fetch {command[-1]}: {type(error).__name__}.")

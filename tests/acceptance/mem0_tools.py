@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.acceptance.mem0_clients import CACHE, run
+from tests.fetched import NPM_INSTALL
 
 _HERE = Path(__file__).parent
 SEARCHED = "I love hiking in the mountains"
@@ -34,7 +35,7 @@ def node_tool(*packages: str) -> Path:
     home = CACHE / "tool-vercel"
     if not (home / ".complete").exists():
         home.mkdir(parents=True, exist_ok=True)
-        run("npm", "install", "--silent", "--no-audit", "--no-fund", "--prefix", str(home), *packages)
+        run(*NPM_INSTALL, str(home), *packages)
         (home / ".complete").touch()
     return home
 

@@ -1,4 +1,4 @@
-"""Released Datalayer software, unmodified, fetched once into `.cache/`: the client for browsers and the Python package."""
+"""Released Datalayer software, unmodified, fetched once into the cache of tests: the client for browsers and the Python package."""
 
 from __future__ import annotations
 
@@ -13,10 +13,12 @@ from typing import Any
 
 import pytest
 
+from tests.fetched import FETCHED, NPM_INSTALL
+
 PACKAGE = "agent-runtimes==1.5.85"
 JSDOM = "jsdom@26.1.0"
 
-_CACHE = Path(__file__).parents[2] / ".cache" / "released"
+_CACHE = FETCHED / "released"
 _DRIVER = Path(__file__).with_name("released.mjs")
 
 
@@ -42,7 +44,7 @@ def javascript_client() -> Path:
     page = _CACHE / "page"
     if not (page / "node_modules" / "jsdom").exists():
         page.mkdir(parents=True, exist_ok=True)
-        _run("npm", "install", "--no-audit", "--no-fund", "--prefix", str(page), JSDOM)
+        _run(*NPM_INSTALL, str(page), JSDOM)
     scripts = (wheel / "agent_runtimes" / "static" / "dist" / "assets").glob("runtimes-*.js")
     [client] = [script for script in scripts if "allowRuntimeMemoryShare" in script.read_text("utf-8")]
     return client

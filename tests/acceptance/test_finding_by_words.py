@@ -36,6 +36,17 @@ async def test_the_best_by_words_comes_first_in_all_forms_of_a_word(runtime: Ser
     assert await found(platform, "garage") == []
 
 
+async def test_it_finds_while_one_still_types(runtime: Service, platform: Service) -> None:
+    await learn(runtime, "diary", "I am vegetarian and avoid gluten", "Übt Klavier", "Likes tea")
+    await learn(runtime, "diary", "Vegetables of Bob", uid="bob")
+
+    for typed in ("veg", "vegetar", "glu", "avoid glut", "VEGETARIAN GL"):
+        assert await found(platform, typed) == ["I am vegetarian and avoid gluten"], typed
+    assert await found(platform, "üb kla") == ["Übt Klavier"]
+    assert await found(platform, "egetarian") == []
+    assert await found(platform, "veg tea") == ["Likes tea"]
+
+
 async def test_it_stays_within_the_person_and_the_application(runtime: Service, platform: Service) -> None:
     await learn(runtime, "diary", "Likes tea")
     await learn(runtime, "travel", "Likes tea on trains")

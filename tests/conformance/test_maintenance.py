@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from shared.maintaining import refresh_some, sweep_expired
+from shared.named import Named, naming
 from shared.records import By, Door, Patch, Vector
 from shared.scope import Everything
 from shared.stores.local.maintenance import LocalMaintenance
@@ -112,3 +113,37 @@ async def test_what_expired_goes_after_its_grace_with_a_receipt(store: MemorySto
     assert await store.get(ANA, living) is not None
     [receipt] = await store.receipts(Everything("ana"), limit=10)
     assert (receipt.verb, receipt.forgotten, receipt.actor) == ("expire", 1, "service")
+
+
+class Entities:
+    """Names the last word of each text."""
+
+    async def named(self, texts: Sequence[str]) -> list[list[Named]]:
+        return [[Named(text.split()[-1], "proper")] for text in texts]
+
+
+async def test_entities_go_with_the_words_that_named_them_and_come_with_the_new_meaning(
+    store: MemoryStore, maintenance: Maintenance
+) -> None:
+    (kept,) = await keep(store, ANA, memory("met Alice", payload=dict(naming([Named("Alice", "proper")]))))
+    changed = await store.correct(ANA, kept, Patch(words="met Bob", lexemes=lemmatized("met Bob")), BY)
+    assert changed is not None
+    assert changed.named == []
+    assert "named_entities" not in changed.payload
+
+    await refresh_some(maintenance, Embedder(), Entities())
+
+    fresh = await store.get(ANA, kept)
+    assert fresh is not None
+    assert fresh.named == [Named("Bob", "proper")]
+    assert fresh.updated_at == changed.updated_at
+
+
+async def test_a_correction_without_new_words_leaves_the_entities(store: MemoryStore) -> None:
+    (kept,) = await keep(store, ANA, memory("met Alice", payload=dict(naming([Named("Alice", "proper")]))))
+
+    after = await store.correct(ANA, kept, Patch(payload={"color": "red"}), BY)
+
+    assert after is not None
+    assert after.named == [Named("Alice", "proper")]
+    assert after.metadata == {"color": "red"}

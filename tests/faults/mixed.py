@@ -95,7 +95,10 @@ async def rounds_of_kills(directory: Path, rounds: int, *, seed: int) -> list[st
             async with asyncio.TaskGroup() as group:
                 for one in people:
                     group.create_task(one.work(fleet, stop))
-                await asyncio.sleep(0.5 + chance.random())
+                async with asyncio.timeout(60):
+                    while sum(one.acknowledged for one in people) < before + len(people):
+                        await asyncio.sleep(0.05)
+                await asyncio.sleep(chance.random())
                 await fleet.kill(victim)
                 stop.set()
             await fleet.mend(victim)

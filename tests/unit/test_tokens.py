@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -49,6 +50,26 @@ async def check_refused(token: str, **changes: object) -> None:
 
 async def test_a_signed_token_is_its_uid():
     assert await bearer(signed(claims(sub="other"))) == Person("ana", actor="ana", via="jwt")
+
+
+async def test_a_token_that_was_believed_is_refused_once_it_has_ended():
+    verifier = TokenVerifier(secret=SECRET)
+    ends_soon = signed(claims(exp=int(time.time()) + 1))
+    assert caller_of(await verifier.verify(ends_soon)) == Person("ana", actor="ana", via="jwt")
+    await asyncio.sleep(1.1)
+
+    with pytest.raises(NotAuthenticated):
+        await verifier.verify(ends_soon)
+
+
+async def test_a_token_that_was_believed_lends_nothing_to_another():
+    verifier = TokenVerifier(secret=SECRET)
+    believed = signed(claims())
+    await verifier.verify(believed)
+    head, _, signature = believed.split(".")
+
+    with pytest.raises(NotAuthenticated):
+        await verifier.verify(f"{head}.{b64(json.dumps(claims(uid='ben')).encode())}.{signature}")
 
 
 async def test_without_a_uid_the_subject_is_the_person():

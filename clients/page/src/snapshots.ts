@@ -29,20 +29,32 @@ export function snapshotsView(context: Context): Node[] {
     });
   }
 
-  const save = button(t.saveSnapshot, async () => {
-    save.disabled = true;
+  async function change(control: HTMLButtonElement, act: () => Promise<unknown>, done: string): Promise<void> {
+    control.disabled = true;
     try {
       await sendAll();
-      await context.source.client.saveSnapshot();
-      notice(t.snapshotSaved);
+      await act();
+      notice(done);
       again();
     } catch (error) {
       if (ended(error)) return context.leave();
       notice(sentence(error));
     }
-    save.disabled = false;
+    control.disabled = false;
+  }
+
+  const { client } = context.source;
+  const save = button(t.saveSnapshot, () => void change(save, () => client.saveSnapshot(), t.snapshotSaved));
+  const take = quiet(t.takeIn, () => {
+    const input = h("input", { type: "file", accept: "application/json,.json" });
+    input.addEventListener("change", () => {
+      const file = input.files?.[0];
+      if (file) void change(take, () => client.importSnapshot(file), t.takenIn);
+    });
+    input.click();
   });
-  return [heading(t.snapshots), h("p", { class: "lead" }, t.snapshotsLead), save, place];
+  const acts = h("div", { class: "line" }, save, take);
+  return [heading(t.snapshots), h("p", { class: "lead" }, t.snapshotsLead), acts, place];
 }
 
 function snapshotItem(context: Context, one: Snapshot, again: () => void): HTMLLIElement {

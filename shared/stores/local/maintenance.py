@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
+from shared.named import Named, naming
 from shared.payloads import WORDS_VERSION
 from shared.records import By, Memory, Vector
 from shared.scope import Scope
@@ -35,7 +36,9 @@ class LocalMaintenance:
 
         return await self._database.read(job)
 
-    async def refresh(self, stale: Stale, *, lexemes: str, vector: Vector | None) -> bool:
+    async def refresh(
+        self, stale: Stale, *, lexemes: str, vector: Vector | None, named: Sequence[Named] | None = None
+    ) -> bool:
         """See the port."""
 
         def job(connection: sqlite3.Connection) -> bool:
@@ -43,6 +46,9 @@ class LocalMaintenance:
             if row is None or row.memory.words != stale.memory.words:
                 return False
             payload = {**row.memory.payload, "text_lemmatized": lexemes, "words_version": WORDS_VERSION}
+            if named is not None:
+                payload |= naming(named)
+                payload = {key: value for key, value in payload.items() if value is not None}
             blob = row.vector
             if vector is not None:
                 payload.pop("vector_of", None)

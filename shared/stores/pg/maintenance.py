@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from shared.db.collection import STALE, Collection
 from shared.db.pool import EVERYBODY, Database
+from shared.named import Named, naming
 from shared.payloads import WORDS_VERSION
 from shared.records import By, Memory, Vector
 from shared.scope import Scope
@@ -37,13 +38,16 @@ class PostgresMaintenance:
             for row in rows
         ]
 
-    async def refresh(self, stale: Stale, *, lexemes: str, vector: Vector | None) -> bool:
+    async def refresh(
+        self, stale: Stale, *, lexemes: str, vector: Vector | None, named: Sequence[Named] | None = None
+    ) -> bool:
         """See the port: one statement, that changes nothing when the words are others by now."""
         sql = (
             "UPDATE {memories} SET payload = (CASE WHEN $5::vector IS NULL THEN payload ELSE payload - 'vector_of' END)"
-            " || $6, vector = coalesce($5, vector) WHERE user_id = $1 AND agent_id = $2 AND id = $3"
+            " - $7::text[] || $6, vector = coalesce($5, vector) WHERE user_id = $1 AND agent_id = $2 AND id = $3"
             " AND payload->>'data' IS NOT DISTINCT FROM $4"
         )
+        after = {"text_lemmatized": lexemes, "words_version": WORDS_VERSION, **({} if named is None else naming(named))}
         async with self._database.connection(stale.scope.person) as connection:
             done = await connection.execute(
                 self._collection.sql(sql),
@@ -52,7 +56,8 @@ class PostgresMaintenance:
                 stale.memory.id,
                 stale.memory.payload.get("data"),
                 vector,
-                {"text_lemmatized": lexemes, "words_version": WORDS_VERSION},
+                {key: value for key, value in after.items() if value is not None},
+                [key for key, value in after.items() if value is None],
             )
         return bool(done == "UPDATE 1")
 

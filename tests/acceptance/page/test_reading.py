@@ -73,7 +73,7 @@ async def test_search_finds_as_i_type_in_one_application_and_in_all(together: To
     await learn(together.runtime, "travel", "Parking at the station is free")
     page = await visit("ana")
 
-    await page.get_by_role("searchbox", name="Search everything").press_sequentially("parking")
+    await page.get_by_role("searchbox", name="Search everything").press_sequentially("par")
     await expect(page.locator(".results .faint").first).to_have_text("2 memories found")
     await expect(page.locator(".results")).to_contain_text("Remembered by travel")
     await page.get_by_role("searchbox").fill("")

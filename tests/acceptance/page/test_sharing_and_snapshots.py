@@ -83,7 +83,7 @@ async def test_i_save_see_what_restoring_changes_restore_take_home_and_delete(to
     await dialog.get_by_role("button", name="Cancel").click()
 
     async with page.expect_download() as downloading:
-        await page.get_by_role("button", name="Download").click()
+        await page.get_by_role("button", name="Download", exact=True).click()
     download = await downloading.value
     assert download.suggested_filename.startswith("memory-")
     assert "Likes tea" in json.dumps(json.loads((await download.path()).read_text("utf-8")))
@@ -91,6 +91,10 @@ async def test_i_save_see_what_restoring_changes_restore_take_home_and_delete(to
     await dialog.get_by_role("button", name="Delete").click()
     await expect(page.get_by_text("There is no snapshot yet.")).to_be_visible()
     assert await remembered(together.runtime, "diary") == ["Reads on Mondays", "Likes tea"]
+    async with page.expect_file_chooser() as choosing:
+        await page.get_by_role("button", name="Take in a downloaded one…").click()
+    await (await choosing.value).set_files(await download.path())
+    await expect(page.locator(".rows li")).to_contain_text("2 memories")
 
 
 async def test_what_i_forgot_stays_forgotten_when_i_say_so(together: Together, visit: Visit) -> None:
