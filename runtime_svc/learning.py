@@ -13,8 +13,9 @@ from datetime import timedelta
 from runtime_svc.categorising import Categoriser
 from runtime_svc.lesson import Lesson, from_json, to_json
 from runtime_svc.ports import Extracted, Extractor, LearnFailed, Message
+from shared.filters import Among, Filter
 from shared.payloads import Details, new_payload
-from shared.records import Add, By, Change, Outcome
+from shared.records import Add, By, Change, Memory, Outcome
 from shared.scope import Reach, Scope
 from shared.stores.ports import Accepted, Embedder, MemoryStore
 from shared.stores.queue import UNFINISHED, Claimed, LearnEvent, LearnQueue, Status
@@ -90,10 +91,18 @@ async def _ended(learning: Learning, scope: Scope, event: LearnEvent) -> Learned
     return Learned(event, [Outcome(one.id, words.get(one.id, ""), one.event) for one in event.results])
 
 
+async def memories_of(store: MemoryStore, reach: Reach, *events: LearnEvent) -> dict[str, Memory]:
+    """The memories of some events by id, as they are now, read at once; without those that were forgotten since."""
+    ids = tuple(dict.fromkeys(one.id for event in events for one in event.results))
+    if not ids:
+        return {}
+    page = await store.page(reach, limit=len(ids), where=Filter(Among(ids)), show_expired=True)
+    return {memory.id: memory for memory in page.memories}
+
+
 async def words_of(store: MemoryStore, reach: Reach, event: LearnEvent) -> dict[str, str]:
-    """The words of an event's memories by id, as they are now; without those that were forgotten since."""
-    found = [await store.get(reach, one.id) for one in event.results]
-    return {memory.id: memory.words for memory in found if memory is not None}
+    """The words of an event's memories by id."""
+    return {memory_id: memory.words for memory_id, memory in (await memories_of(store, reach, event)).items()}
 
 
 async def learn_verbatim(learning: Learning, scope: Scope, lesson: Lesson, by: By) -> list[Outcome]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+from uuid import UUID, uuid5
 
 import numpy as np
 from numpy.typing import NDArray
@@ -239,6 +240,11 @@ class Revision:
     actor: str
     door: str
     at: datetime
+
+
+def revision_id(memory_id: str, place: int) -> str:
+    """Of an entry of a history, by its place in it: unlike a number of the table it tells nothing of other people."""
+    return str(uuid5(UUID(memory_id), str(place)))
 
 
 @dataclass(frozen=True, slots=True)

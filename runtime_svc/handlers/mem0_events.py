@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from aiohttp import web
 
 from runtime_svc.handlers.mem0_memories import noted, within
 from runtime_svc.keys import LEARNING
+from runtime_svc.learning import memories_of
 from runtime_svc.mem0_dialect.views import shown_event
 from shared.errors import NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import STORE
-from shared.records import Memory
-from shared.scope import Reach
-from shared.stores.queue import LearnEvent
 
 _UNKNOWN = "Event not found or you don't have permission to access it."
 
@@ -27,7 +23,7 @@ async def get_event(request: web.Request) -> web.Response:
     if event is None:
         raise NotFound(_UNKNOWN)
     noted(request, reach, len(event.results))
-    return answer(await _shown(request, reach, event))
+    return answer(shown_event(event, await memories_of(request.app[STORE], reach, event)))
 
 
 async def list_events(request: web.Request) -> web.Response:
@@ -35,16 +31,8 @@ async def list_events(request: web.Request) -> web.Response:
     reach = within(request)
     size = body.integer(request, "page_size", default=50, least=1, most=100) or 50
     page = await request.app[LEARNING].queue.page(reach, limit=size, after=body.text(request, "cursor"))
-    results = [await _shown(request, reach, event) for event in page.events]
+    memories = await memories_of(request.app[STORE], reach, *page.events)
+    results = [shown_event(event, memories) for event in page.events]
     following = None if page.next is None else str(request.url.update_query(cursor=page.next))
     noted(request, reach, sum(len(event.results) for event in page.events))
     return answer({"count": len(results), "next": following, "previous": None, "results": results})
-
-
-async def _shown(request: web.Request, reach: Reach, event: LearnEvent) -> dict[str, Any]:
-    found: dict[str, Memory] = {}
-    for one in event.results:
-        memory = await request.app[STORE].get(reach, one.id)
-        if memory is not None:
-            found[one.id] = memory
-    return shown_event(event, found)

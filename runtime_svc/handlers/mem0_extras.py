@@ -72,6 +72,7 @@ async def get_export(request: web.Request) -> web.Response:
     said = await body.read(request, Exported)
     kept = await _kept(request, said.memory_export_id)
     wanted = asked(request[CALLER], *kept["filters"])
+    request[CALLER] = wanted.caller
     page = await request.app[STORE].page(wanted.reach, limit=_MOST, where=wanted.where)
     noted(request, wanted.reach, len(page.memories))
     return answer(exported(page.memories, kept["schema"]))

@@ -1,11 +1,13 @@
 """Corrections: only what is said changes, the vector is known to be stale, and the same again is no change."""
 
+from uuid import UUID, uuid5
+
 import pytest
 
 from shared.payloads import hash_of
 from shared.records import By, Door, Event, Memory, Patch
 from shared.stores.ports import MemoryStore
-from tests.conformance.build import ANA, BY, YESTERDAY, direction, keep, memory
+from tests.conformance.build import ANA, BEN, BY, YESTERDAY, direction, keep, memory
 
 
 async def one(store: MemoryStore, memory_id: str) -> Memory:
@@ -39,6 +41,16 @@ async def test_the_same_words_again_change_nothing(store: MemoryStore) -> None:
     assert answer == before == await one(store, kept)
     assert history is not None
     assert [revision.event for revision in history] == [Event.ADD]
+
+
+async def test_the_ids_of_a_history_tell_nothing_of_other_people(store: MemoryStore) -> None:
+    (kept,) = await keep(store, ANA, memory("likes tea"))
+    await keep(store, BEN, *(memory(f"fact {n}") for n in range(5)))
+    await store.correct(ANA, kept, Patch(words="likes coffee", lexemes="coffee"), BY)
+    history = await store.history(ANA, kept)
+
+    assert history is not None
+    assert [revision.id for revision in history] == [str(uuid5(UUID(kept), str(place))) for place in (0, 1)]
 
 
 async def test_words_corrected_without_a_vector_leave_the_old_one_and_say_so(store: MemoryStore) -> None:

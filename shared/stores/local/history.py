@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 from datetime import datetime
 
-from shared.records import By, Event, Memory, Revision
+from shared.records import By, Event, Memory, Revision, revision_id
 from shared.scope import Reach, Scope
 from shared.stores.local.overflow import Value, padding
 from shared.stores.local.scopes import within
@@ -42,17 +42,26 @@ def read(connection: sqlite3.Connection, reach: Reach, memory: Memory) -> list[R
     """Oldest first. The new words of a revision are the old words of the next, or the memory's own."""
     condition, values = within(reach)
     rows = connection.execute(
-        "SELECT key, event, old_words, new_words, user_id, agent_id, actor, door, at"  # noqa: S608 (constants and placeholders)
+        "SELECT event, old_words, new_words, user_id, agent_id, actor, door, at"  # noqa: S608 (constants and placeholders)
         f" FROM history WHERE {condition} AND memory_id = ? ORDER BY key",
         [*values, memory.id],
     ).fetchall()
-    new_words = [row[2] for row in rows[1:]] + [memory.words]
+    new_words = [row[1] for row in rows[1:]] + [memory.words]
     return [
         Revision(
-            str(key), memory.id, Event(event), old, said or following, person, application, actor, door, moment(at)
+            revision_id(memory.id, place),
+            memory.id,
+            Event(event),
+            old,
+            said or following,
+            person,
+            application,
+            actor,
+            door,
+            moment(at),
         )
-        for (key, event, old, said, person, application, actor, door, at), following in zip(
-            rows, new_words, strict=False
+        for place, ((event, old, said, person, application, actor, door, at), following) in enumerate(
+            zip(rows, new_words, strict=False)
         )
     ]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from shared.records import Event, Revision
+from shared.records import Event, Revision, revision_id
 from shared.scope import Reach
 from shared.stores.pg.scopes import Connection, Write, within
 
@@ -48,14 +48,14 @@ async def read(connection: Connection, reach: Reach, memory_id: str) -> list[Rev
     """Oldest first."""
     condition, values = within(reach)
     rows = await connection.fetch(
-        "SELECT id, memory_id, user_id, agent_id, event, old_words, new_words, actor, door, at"  # noqa: S608 (constant)
+        "SELECT memory_id, user_id, agent_id, event, old_words, new_words, actor, door, at"  # noqa: S608 (constant)
         f" FROM runtime_memory.history WHERE {condition} AND memory_id = ${len(values) + 1} ORDER BY id",
         *values,
         memory_id,
     )
     return [
         Revision(
-            id=str(row["id"]),
+            id=revision_id(str(row["memory_id"]), place),
             memory_id=str(row["memory_id"]),
             event=Event(row["event"]),
             old_words=row["old_words"],
@@ -66,7 +66,7 @@ async def read(connection: Connection, reach: Reach, memory_id: str) -> list[Rev
             door=row["door"],
             at=row["at"],
         )
-        for row in rows
+        for place, row in enumerate(rows)
     ]
 
 
