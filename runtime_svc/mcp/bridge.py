@@ -80,13 +80,13 @@ class Bridge:
         if not request.content_type.endswith("json"):
             raise WrongMediaType("The body is to be application/json.")
         body = await request.read()
-        task = asyncio.create_task(self._exchange(_scope(request, visit), body))
+        task = asyncio.create_task(self._exchange(_scope(request, visit), body, visit))
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
         # A client that leaves does not stop what it asked for half-way.
         return await asyncio.shield(task)
 
-    async def _exchange(self, scope: _Message, body: bytes) -> web.Response:
+    async def _exchange(self, scope: _Message, body: bytes, visit: Visit) -> web.Response:
         told = _Told()
         heard: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
@@ -97,7 +97,7 @@ class Bridge:
             return await asyncio.Future()
 
         await self._manager.handle_request(scope, receive, told.send)
-        return told.response()
+        return told.response(ours=visit.reached.ours)
 
 
 def _scope(request: web.Request, visit: Visit) -> _Message:
@@ -136,14 +136,14 @@ class _Told:
         else:
             self.body += message.get("body", b"")
 
-    def response(self) -> web.Response:
-        """The answer as it is; a refusal in plain text becomes one of ours."""
+    def response(self, *, ours: bool) -> web.Response:
+        """The answer as it is; a refusal in plain text, or in words of the SDK, becomes one of ours."""
         is_json = self.headers.get("content-type", "").startswith("application/json")
         if self.status >= 400 and not is_json:
             sentence = _SENTENCES.get(self.status, "This message cannot be answered.")
             return answer(shape(sentence, "refused"), status=self.status)
         self.headers.pop("content-length", None)
-        body = bytes(self.body) if self.status < 400 else _without_quotes(bytes(self.body))
+        body = bytes(self.body) if self.status < 400 or ours else _without_quotes(bytes(self.body))
         return web.Response(status=self.status, body=body, headers={**self.headers, "Cache-Control": "no-store"})
 
 

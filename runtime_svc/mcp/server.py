@@ -85,6 +85,7 @@ def _visit(context: _Context) -> Visit:
     user = context.request.user if context.request is not None else None
     if not isinstance(user, Visitor):
         raise MCPError(INTERNAL_ERROR, "Who is calling was not carried along.")
+    user.visit.reached.ours = True
     return user.visit
 
 
@@ -93,9 +94,10 @@ async def _list_tools(_: _Context, __: _Paging) -> ListToolsResult:
 
 
 async def _call_tool(context: _Context, params: CallToolRequestParams) -> CallToolResult:
+    visit = _visit(context)
     if (offered := TOOLS.get(params.name)) is None:
         raise MCPError(INVALID_PARAMS, f"There is no such tool here: there are {', '.join(TOOLS)}.")
-    return await offered.call(_visit(context), params.arguments)
+    return await offered.call(visit, params.arguments)
 
 
 async def _list_resources(context: _Context, _: _Paging) -> ListResourcesResult:

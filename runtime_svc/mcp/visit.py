@@ -24,6 +24,8 @@ class Reached:
     verb: str | None = None
     """None when it reached nothing of anybody."""
     memories: int = 0
+    ours: bool = False
+    """Whether a handler of ours was reached: then a refusal is in our words, and quotes nothing."""
 
 
 @dataclass(frozen=True, slots=True)
