@@ -26,9 +26,10 @@ from bench.locomo import Conversation, Figures, Question, Tally, read
 from bench.stock_mem0 import Stock
 from runtime_svc.engine.embedder import MiniLM
 from shared import ranking
+from shared.candidates import Candidates
 from shared.db.embedded import embedded
 from shared.periods import named
-from shared.records import Candidates, Vector
+from shared.records import Vector
 from shared.stores.ports import MemoryStore
 from shared.words import query
 

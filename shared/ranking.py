@@ -11,9 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from shared.candidates import Candidate, Candidates
 from shared.errors import BadValue
 from shared.periods import Period
-from shared.records import Candidate, Candidates, Memory
+from shared.records import Memory
 from shared.times import moment
 
 _K1 = 1.2

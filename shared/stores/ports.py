@@ -10,23 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from shared.candidates import Candidates
 from shared.entities import Entity
 from shared.filters import Filter
 from shared.forgotten import Forgotten
 from shared.named import Named
-from shared.records import (
-    ApplicationSummary,
-    By,
-    Candidates,
-    Change,
-    Memory,
-    Outcome,
-    Page,
-    Patch,
-    Receipt,
-    Revision,
-    Vector,
-)
+from shared.records import ApplicationSummary, By, Change, Memory, Outcome, Page, Patch, Receipt, Revision, Vector
 from shared.scope import Reach, Scope
 
 

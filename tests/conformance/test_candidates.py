@@ -5,7 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from shared.records import Candidates, Delete, Patch
+from shared.candidates import Candidates
+from shared.records import Delete, Patch
 from shared.scope import Everything, Reach
 from shared.stores.ports import MemoryStore
 from shared.words import lexemes

@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from shared.candidates import Candidate, Candidates
 from shared.periods import Period
 from shared.ranking import bm25, rank
-from shared.records import Candidate, Candidates, Memory
+from shared.records import Memory
 
 
 def memory(key, created_at="2026-01-01T00:00:00.000000+00:00"):

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from shared.candidates import Candidate, Candidates
 from shared.filters import Filter
-from shared.records import Candidate, Candidates, Vector
+from shared.records import Vector
 from shared.scope import Reach, Scope
 from shared.stores.local import scopes
 from shared.stores.local.cache import IndexCache

@@ -10,6 +10,7 @@ from typing import Self
 
 import structlog
 
+from shared.candidates import Candidates
 from shared.entities import Entity
 from shared.errors import ForgottenMeanwhile
 from shared.filters import Filter
@@ -17,7 +18,6 @@ from shared.forgotten import Forgotten
 from shared.records import (
     ApplicationSummary,
     By,
-    Candidates,
     Change,
     Delete,
     Memory,

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 
 import asyncpg
 
+from shared.candidates import Candidate, Candidates
 from shared.db.collection import Collection
 from shared.filters import Filter
-from shared.records import Candidate, Candidates, Vector
+from shared.records import Vector
 from shared.scope import Reach
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.reading import memory

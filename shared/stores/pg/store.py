@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
+from shared.candidates import Candidates
 from shared.db.collection import Collection
 from shared.db.pool import Database
 from shared.entities import Entity
@@ -15,7 +16,6 @@ from shared.records import (
     Add,
     ApplicationSummary,
     By,
-    Candidates,
     Change,
     Delete,
     Memory,
