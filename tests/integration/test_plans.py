@@ -16,7 +16,7 @@ import pytest
 
 from shared.db.collection import Collection
 from shared.db.embedded import ROLE, EmbeddedServer
-from shared.db.pool import Database
+from shared.db.pool import NOBODY, Database
 from shared.db.preparing import prepare
 from shared.records import By, Door, Patch
 from shared.scope import Everything, Scope
@@ -59,8 +59,8 @@ class Watched(Database):
         self.seen: list[tuple[str, Sequence[Any]]] = []
 
     @asynccontextmanager
-    async def connection(self) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
-        async with super().connection() as connection:
+    async def connection(self, person: str = NOBODY) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
+        async with super().connection(person) as connection:
             with connection.query_logger(lambda ran: self.seen.append((ran.query, ran.args))):
                 yield connection
 
