@@ -55,10 +55,12 @@ async def fill(dsn: str, people: People) -> Filled:
     try:
         await connection.execute(f"DROP TABLE IF EXISTS public.{OURS.name}, public.{STOCK}")
         await connection.execute("DROP SCHEMA IF EXISTS runtime_memory CASCADE; DROP TABLE IF EXISTS mem0migrations")
-        await prepare(dsn, OURS, DIMENSIONS, with_ddl=True)
+        # COPY is not for a table with row security: the wall is built once it is filled.
+        await prepare(dsn, OURS, DIMENSIONS, with_ddl=True, row_security=False)
         await asyncio.to_thread(_stock_table, dsn)
         await _codecs(connection)
         vectors = await _copy(connection, people)
+        await prepare(dsn, OURS, DIMENSIONS, with_ddl=True)
         await connection.execute("VACUUM ANALYZE")
         size = "SELECT pg_total_relation_size($1::regclass)"
         ours, stock = [await connection.fetchval(size, table) for table in (OURS.name, STOCK)]
