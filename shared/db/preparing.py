@@ -12,6 +12,16 @@ from shared.errors import CannotStartError, Unavailable
 _PATIENCE = 5.0
 
 
+OLDEST = 17
+"""The first PostgreSQL with the collation that `icontains` folds case by (`pg_c_utf8`)."""
+
+
+def check_server(major: int) -> None:
+    """Raises CannotStartError for a PostgreSQL that is too old, with both numbers."""
+    if major < OLDEST:
+        raise CannotStartError(f"PostgreSQL {OLDEST} or newer is needed; this one is {major}.")
+
+
 async def prepare(
     dsn: str, collection: Collection, dimensions: int, *, with_ddl: bool, row_security: bool = True
 ) -> None:
@@ -26,6 +36,7 @@ async def prepare(
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise Unavailable("PostgreSQL does not answer.") from error
     try:
+        check_server(connection.get_server_version().major)
         if with_ddl:
             await migrate(connection, read_migrations())
             await collections.prepare(connection, collection, dimensions, row_security=row_security)

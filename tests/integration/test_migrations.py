@@ -11,7 +11,7 @@ import pytest
 
 from shared.db.collection import SMALL, Collection
 from shared.db.migrate import Migration, migrate, read_migrations
-from shared.db.preparing import prepare
+from shared.db.preparing import OLDEST, check_server, prepare
 from shared.errors import CannotStartError
 
 TABLE = Collection("agent_memories")
@@ -128,3 +128,10 @@ async def test_any_time_a_stock_client_writes_is_sorted_by_its_instant_and_never
     assert row["created_at"] == kept
     assert row["expires_on"] == (kept[:10] or None)
     assert row["cap"] == 256
+
+
+def test_a_postgresql_that_is_too_old_is_refused_with_both_numbers() -> None:
+    with pytest.raises(CannotStartError, match=r"17 or newer.*is 16"):
+        check_server(OLDEST - 1)
+
+    check_server(OLDEST)
