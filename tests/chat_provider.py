@@ -30,6 +30,8 @@ class Provider:
     sent: list[dict[str, str]] = field(default_factory=list)
     """Headers, as they came."""
     streaming: int = 0
+    written: int = 0
+    """Words of streams that the connection has taken."""
     left: int = 0
     """How many streams ended because the client closed."""
     url: str = ""
@@ -69,6 +71,7 @@ class Provider:
                     request.transport.abort()
                     return response
                 await response.write(line)
+                self.written += 1
             await response.write(b"data: [DONE]\n\n")
             await response.write_eof()
         except (ConnectionError, asyncio.CancelledError):
