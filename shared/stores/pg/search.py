@@ -13,9 +13,11 @@ from shared.db.collection import Collection
 from shared.filters import Filter
 from shared.records import Vector
 from shared.scope import Reach
+from shared.stores.pg import compact
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.reading import memory
 from shared.stores.pg.scopes import Connection
+from shared.stores.pg.sought import Sought
 from shared.words import lexemes as lexemes_of
 
 # `+ 0` keeps the planner out of an HNSW index that a stock client left: filtered HNSW loses a person's memories.
@@ -74,20 +76,26 @@ async def candidates(
     show_expired: bool,
 ) -> Candidates:
     """See `MemoryStore.candidates`."""
-    within, values = condition(reach, where, show_expired=show_expired)
-    values += [list(lexemes)]
-    sql = collection.sql(
-        _SEARCH,
-        within=within,
-        lexemes=f"${len(values)}",
-        distance="NULL::float8" if vector is None else f"vector <=> ${len(values) + 1}",
-        limit=str(limit),
-    )
-    rows = await connection.fetch(sql, *values, *(() if vector is None else (vector,)))
+    sought = Sought(vector, lexemes, limit)
+    if where is None and compact.serves(sought):
+        sql, values = compact.statement(collection, reach, sought, show_expired=show_expired)
+    else:
+        sql, values = _row_by_row(collection, sought, *condition(reach, where, show_expired=show_expired))
+    rows = await connection.fetch(sql, *values)
     if not rows:
         return Candidates((), 0, [0] * len(lexemes), 0.0)
     found = [_candidate(row, lexemes) for row in rows]
     return Candidates(found, rows[0]["size"], rows[0]["frequencies"] or [], rows[0]["mean"])
+
+
+def _row_by_row(collection: Collection, sought: Sought, within: str, values: list[object]) -> tuple[str, list[object]]:
+    """For any filter: every row of the reach is read."""
+    values = [*values, list(sought.lexemes)]
+    places = {"lexemes": f"${len(values)}", "distance": "NULL::float8"}
+    if sought.vector is not None:
+        values.append(sought.vector)
+        places["distance"] = f"vector <=> ${len(values)}"
+    return collection.sql(_SEARCH, within=within, limit=str(sought.limit), **places), values
 
 
 def _candidate(row: asyncpg.Record, lexemes: Sequence[str]) -> Candidate:
