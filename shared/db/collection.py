@@ -87,6 +87,9 @@ async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
     for index in await vector_indexes(connection, collection):
         await connection.execute(f"DROP INDEX {index}")
     present = await columns(connection, collection)
+    await connection.execute(
+        collection.sql("DROP INDEX IF EXISTS public.{name}_scope")
+    )  # an earlier release's has less
     changes = [f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items() if name not in present]
     if "lexemes" in present:  # of an earlier release
         changes.append(f"ALTER COLUMN lexemes SET EXPRESSION AS {LEXEMES}")

@@ -32,9 +32,12 @@ Nothing here can make a stock client's write fail: an index entry has at most 2,
 STALE = "(vector IS NULL OR payload ? 'vector_of' OR payload->>'words_version' IS NULL)"
 """What waits for a fresh vector or fresh lexemes; its index holds those rows only."""
 
+UNSHORT = "(short IS NULL AND vector IS NOT NULL)"
+"""What has a vector and no short form of it: few or none; an index holds those rows only."""
+
 INDEXES = (
     "CREATE INDEX IF NOT EXISTS {name}_scope ON {memories} (user_id, agent_id, created_at DESC, id)"
-    " INCLUDE (expires_on)",
+    " INCLUDE (expires_on, length)",
     "CREATE INDEX IF NOT EXISTS {name}_person ON {memories} (user_id, created_at DESC, id)"
     " INCLUDE (expires_on, agent_id)",
     "CREATE INDEX IF NOT EXISTS {name}_words ON {memories} (user_id, agent_id, hash)",
@@ -43,6 +46,8 @@ INDEXES = (
     # The compact copy that a search looks through.
     "CREATE INDEX IF NOT EXISTS {name}_search ON {memories} (user_id, agent_id)"
     " INCLUDE (expires_on, length, id, created_at, short, terms)",
+    f"CREATE INDEX IF NOT EXISTS {{name}}_unshort ON {{memories}} (user_id, agent_id) INCLUDE (expires_on, id)"
+    f" WHERE {UNSHORT}",
     # By run first and alone: a neighbour is found by it whatever the planner thinks of the size of a scope.
     "CREATE INDEX IF NOT EXISTS {name}_runs ON {memories} (run, created_at, id)"
     " INCLUDE (user_id, agent_id, expires_on) WHERE run IS NOT NULL",
