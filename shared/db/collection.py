@@ -86,20 +86,23 @@ async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
     """
     for index in await vector_indexes(connection, collection):
         await connection.execute(f"DROP INDEX {index}")
+    await derive(connection, collection)
+
+
+async def derive(connection: asyncpg.Connection, collection: Collection) -> None:
+    """Every derived column and index that is missing, in one ALTER. The caller holds a transaction."""
     present = await columns(connection, collection)
-    await connection.execute(
-        collection.sql("DROP INDEX IF EXISTS public.{name}_scope")
-    )  # an earlier release's has less
+    # An earlier release's index of this name holds less, and its lexemes have positions, which nothing reads.
+    await connection.execute(collection.sql("DROP INDEX IF EXISTS public.{name}_scope"))
     changes = [f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items() if name not in present]
-    if "lexemes" in present:  # of an earlier release
+    if "lexemes" in present:
         changes.append(f"ALTER COLUMN lexemes SET EXPRESSION AS {LEXEMES}")
     changes.append(f"SET ({_STORAGE})")
     await connection.execute(collection.sql("ALTER TABLE {memories} {changes}", changes=", ".join(changes)))
-    await make_indexes(connection, collection)
+    await _make_indexes(connection, collection)
 
 
-async def make_indexes(connection: asyncpg.Connection, collection: Collection) -> None:
-    """Every index that is missing. The caller holds a transaction."""
+async def _make_indexes(connection: asyncpg.Connection, collection: Collection) -> None:
     for one in INDEXES:
         await connection.execute(collection.sql(one))
 
@@ -125,7 +128,7 @@ async def _create(connection: asyncpg.Connection, collection: Collection, dimens
             storage=_STORAGE,
         )
     )
-    await make_indexes(connection, collection)
+    await _make_indexes(connection, collection)
 
 
 async def _build_wall(connection: asyncpg.Connection, collection: Collection) -> None:

@@ -6,7 +6,6 @@ import asyncpg
 
 from shared.db import collection as collections
 from shared.db.collection import Collection
-from shared.db.derived import COLUMNS
 from shared.errors import CannotStartError
 
 _BATCH = 5_000
@@ -14,19 +13,16 @@ _BATCH = 5_000
 
 async def widen(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> bool:
     """Make the vector column of another width, empty, so that all wait for a vector; False when it has the width."""
-    if not collections.is_ours(await collections.columns(connection, collection)):
+    if "lexemes" not in await collections.columns(connection, collection):
         raise CannotStartError(f"The table {collection.name} is not prepared: start one service first.")
     if await collections.width(connection, collection) == dimensions:
         return False
     async with connection.transaction():
-        # No column's type is changed while another is made of it: the short form goes, with its index, and comes back.
-        await connection.execute(collection.sql("ALTER TABLE {memories} DROP COLUMN short"))
+        # No column's type is changed while another is made of it: the short form goes, and comes back.
+        await connection.execute(collection.sql("ALTER TABLE {memories} DROP COLUMN IF EXISTS short"))
         sql = "ALTER TABLE {memories} ALTER COLUMN vector TYPE vector({dimensions}) USING NULL"
         await connection.execute(collection.sql(sql, dimensions=str(int(dimensions))))
-        await connection.execute(
-            collection.sql("ALTER TABLE {memories} ADD COLUMN short {kind}", kind=COLUMNS["short"])
-        )
-        await collections.make_indexes(connection, collection)
+        await collections.derive(connection, collection)
         await collections.note(connection, collection, dimensions)
     return True
 
