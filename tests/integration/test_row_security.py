@@ -134,11 +134,3 @@ async def test_a_client_can_be_held_to_one_person(pool: Database, database: str)
 
     assert [row[0] for row in await stock.fetch(WORDS)] == ["bob's"]
     await stock.close()
-
-
-async def test_switched_off_there_is_no_wall(database: str) -> None:
-    await prepare(database, COLLECTION, 384, with_ddl=True, row_security=False)
-    connection = await asyncpg.connect(database)
-
-    assert await connection.fetchval("SELECT count(*) FROM pg_policies") == 0
-    await connection.close()
