@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -71,11 +72,17 @@ async def test_the_journal_is_emptied_after_a_write_that_was_in_the_way_for_long
     data = LocalData(store.database)
     await data.put(ANA, "Facts", "zq1234567890" * 20, BY)
     begun, over = threading.Event(), threading.Event()
-    reading = asyncio.create_task(store.database.read(lambda _: (begun.set(), over.wait(FOR_EVER))))
+
+    def in_the_way(connection: sqlite3.Connection) -> None:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        begun.set()
+        assert over.wait(FOR_EVER)
+
+    reading = asyncio.create_task(store.database.read(in_the_way))
     await until(begun.is_set)
     await data.forget(ANA, "Facts", BY)
     begun.clear()
-    writing = asyncio.create_task(store.database.write(lambda _: (begun.set(), over.wait(FOR_EVER))))
+    writing = asyncio.create_task(store.database.write(in_the_way))
     await until(begun.is_set)
     await asyncio.sleep(0.3)  # it is tried again meanwhile, in vain
     assert stands_in(tmp_path, b"zq1234567890")

@@ -82,7 +82,7 @@ async def test_a_runtime_takes_over_what_another_left_behind(
 ) -> None:
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_CONFIG_JSON", json.dumps({"llm": server.llm()}))
     server.answer = memory("Likes tea")
-    runtime = await start_runtime(database)
+    await (await start_runtime(database)).client.close()
     pool = Database(database)
     await pool.open()
     async with pool.connection() as connection:  # as a runtime that was killed leaves it
@@ -104,6 +104,8 @@ async def test_a_runtime_takes_over_what_another_left_behind(
                 "immutable": False,
             },
         )
+
+    runtime = await start_runtime(database)
 
     async def ended() -> bool:
         [event] = await all_events(runtime, "ana")

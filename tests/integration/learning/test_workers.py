@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -12,9 +13,11 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from runtime_svc import learning_resource
 from runtime_svc.app import create_app as create_runtime
 from runtime_svc.keys import LEARNING
 from runtime_svc.settings import RuntimeSettings
+from runtime_svc.worker import Pace
 from tests.openai_server import OpenAIServer, memory
 from tests.services import OWNER, Service
 from tests.waiting import FOR_EVER, until
@@ -46,7 +49,8 @@ class Place:
 
 @pytest.fixture(params=["local", "postgres"])
 def place(request: pytest.FixtureRequest, settings_environment: pytest.MonkeyPatch, tmp_path: Path) -> Place:
-    """Each engine in turn."""
+    """Each engine in turn, with workers that do not wait long before they try again or end."""
+    settings_environment.setattr(learning_resource, "Pace", functools.partial(Pace, pause=0.05, grace=0.2))
     if request.param == "postgres":
         return Place(request.getfixturevalue("database"), tmp_path)
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
