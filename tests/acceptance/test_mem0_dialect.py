@@ -78,7 +78,7 @@ async def test_an_add_is_queued_by_default_and_its_event_tells_how_it_ended(ana:
     assert (v1["status"], v3["status"]) == ("PENDING", "PENDING")
     for event_id in (v1["event_id"], v3["event_id"]):
         event = await ana.call("GET", f"/v1/event/{event_id}/")
-        for _ in range(200):
+        for _ in range(1200):
             if event["status"] not in {"PENDING", "RUNNING"}:
                 break
             await asyncio.sleep(0.05)

@@ -27,7 +27,7 @@ async def server() -> AsyncIterator[OpenAIServer]:
 @pytest.fixture
 async def embedder(server: OpenAIServer) -> AsyncIterator[ProviderEmbedder]:
     given = server.embedder()
-    opened = await ProviderEmbedder.open(Provider(given["provider"], given["config"]), seconds=5)
+    opened = await ProviderEmbedder.open(Provider(given["provider"], given["config"]), seconds=60)
     yield opened
     await opened.close()
 
