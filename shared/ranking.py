@@ -99,7 +99,7 @@ class _Legs:
 def _legs(candidates: Candidates, groups: Sequence[int] | None, period: Period | None) -> _Legs:
     found = candidates.found
     keyword = _keyword_legs(candidates, groups)
-    semantic = [min(max(one.cosine or 0.0, 0.0), 1.0) for one in found]
+    semantic = [min(one.cosine, 1.0) if one.cosine is not None and one.cosine > 0 else 0.0 for one in found]
     own = [1 - (1 - meaning) * (1 - words) for meaning, words in zip(semantic, keyword, strict=True)]
     beside = then = [0.0] * len(found)
     if any(one.neighbours for one in found):
@@ -119,12 +119,16 @@ def _legs(candidates: Candidates, groups: Sequence[int] | None, period: Period |
 
 def bm25(terms: Sequence[int], length: int, *, frequencies: Sequence[int], size: int, mean_length: float) -> float:
     """The BM25 of one memory: how often each lexeme stands in it, its length, and in how many of the scope each is."""
+    return _bm25(terms, length, [_rarity(size, known) for known in frequencies], mean_length)
+
+
+def _bm25(terms: Sequence[int], length: int, rarities: Sequence[float], mean_length: float) -> float:
     stretch = _K1 * (1 - _B + _B * length / mean_length) if mean_length > 0 else _K1
-    return sum(
-        _rarity(size, known) * term * (_K1 + 1) / (term + stretch)
-        for term, known in zip(terms, frequencies, strict=True)
-        if term > 0
-    )
+    found = 0.0
+    for term, rarity in zip(terms, rarities, strict=True):
+        if term > 0:
+            found += rarity * term * (_K1 + 1) / (term + stretch)
+    return found
 
 
 def _rarity(size: int, known: int) -> float:
@@ -134,21 +138,14 @@ def _rarity(size: int, known: int) -> float:
 
 def _keyword_legs(candidates: Candidates, groups: Sequence[int] | None) -> list[float]:
     members = _members(groups if groups is not None else range(len(candidates.frequencies)))
-    frequencies = _by_word(candidates.frequencies, members)
-    legs = []
-    for one in candidates.found:
-        if not any(one.terms):  # most are candidates by meaning alone
-            legs.append(0.0)
-            continue
-        sum_of_words = bm25(
-            _by_word(one.terms, members),
-            one.length,
-            frequencies=frequencies,
-            size=candidates.size,
-            mean_length=candidates.mean_length,
-        )
-        legs.append(1 - math.exp(-sum_of_words / _SATURATION))
-    return legs
+    rarities = [_rarity(candidates.size, known) for known in _by_word(candidates.frequencies, members)]
+    mean_length = candidates.mean_length
+    return [
+        1 - math.exp(-_bm25(_by_word(one.terms, members), one.length, rarities, mean_length) / _SATURATION)
+        if any(one.terms)  # most were found by meaning alone
+        else 0.0
+        for one in candidates.found
+    ]
 
 
 def _members(groups: Sequence[int]) -> list[list[int]]:
