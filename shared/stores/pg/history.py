@@ -68,10 +68,3 @@ async def read(connection: Connection, reach: Reach, memory_id: str) -> list[Rev
         )
         for place, row in enumerate(rows)
     ]
-
-
-async def erase(connection: Connection, person: str, memory_ids: list[str]) -> None:
-    """Nothing of forgotten memories stays, old words least of all."""
-    await connection.execute(
-        "DELETE FROM runtime_memory.history WHERE user_id = $1 AND memory_id = ANY($2::uuid[])", person, memory_ids
-    )
