@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import asyncpg
 import orjson
+import pgvector
 from pgvector.asyncpg import register_vector
 
 from shared.errors import ServiceError, Unavailable
+from shared.records import Vector
 
 _DOWN = "What is remembered cannot be reached right now. Try again in a moment."
 _BUSY = "What is remembered is asked for by too many at once. Try again in a moment."
@@ -159,6 +161,11 @@ class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, _STORE_FAULTS) and not isinstance(error, ServiceError):
             raise Unavailable(_DOWN) from error
+
+
+def array_of(vectors: Sequence[Vector]) -> list[pgvector.Vector]:
+    """Vectors as one value, an array: of plain ones the driver would make an array of two dimensions."""
+    return [pgvector.Vector(vector) for vector in vectors]
 
 
 async def _register(connection: asyncpg.Connection) -> None:
