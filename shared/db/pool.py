@@ -57,6 +57,10 @@ class _Connection(asyncpg.Connection):
             await self.execute(_SHOW, person)
             self.shown_for = person
 
+    def doubt(self) -> None:
+        """It is not known for whom: a rollback may take back what was said."""
+        self.shown_for = None
+
     def get_reset_query(self) -> str:
         return ""
 
@@ -144,7 +148,7 @@ async def seeing(lent: asyncpg.pool.PoolConnectionProxy, person: str) -> AsyncIt
     try:
         yield
     except BaseException as error:
-        connection.shown_for = None
+        connection.doubt()
         if isinstance(error, Exception):  # one that is cancelled asks nothing more
             with contextlib.suppress(*_STORE_FAULTS):  # as in a transaction that failed
                 await connection.show(lent_for)

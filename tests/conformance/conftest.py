@@ -13,10 +13,11 @@ import asyncpg
 import pytest
 
 from shared.access import AccessRecord
-from shared.db.collection import Collection
+from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
+from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
-from shared.db.preparing import prepare
+from shared.db.wall import put_up
 from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
 from shared.stores.local.queue import LocalQueue
@@ -134,7 +135,11 @@ async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:
     admin = await asyncpg.connect(admin_dsn)
     await admin.execute(f"CREATE DATABASE {name} TEMPLATE {ROLE} OWNER {ROLE} STRATEGY FILE_COPY")
     await admin.close()
-    await prepare(dsn, COLLECTION, DIMENSIONS, with_ddl=True)
+    connection = await asyncpg.connect(dsn)
+    await migrate(connection, read_migrations())
+    await prepare(connection, COLLECTION, DIMENSIONS)
+    await put_up(connection)
+    await connection.close()
 
 
 async def _empty(dsn: str) -> None:

@@ -16,7 +16,7 @@ from shared.stores import cursor
 from shared.stores.local import events, scopes
 from shared.stores.local.database import Database
 from shared.stores.local.rows import canonical
-from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, Learn, LearnEvent, Result, Status
+from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, LearnEvent, Result, Status
 from shared.times import moment, now, stamp
 
 # A learn is eligible when no earlier one of its scope is unfinished.
@@ -92,20 +92,22 @@ class LocalQueue:
         """See the port."""
         return await self._database.write(lambda connection: _claim(connection, worker, lease, extracting=extracting))
 
-    async def extend(self, learn: Learn, worker: str, lease: timedelta) -> bool:
+    async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:
         """See the port."""
         return await self._if_mine("lease_until = ?", learn, worker, stamp(now() + lease))
 
-    async def note(self, learn: Learn, worker: str, note: str) -> None:
+    async def note(self, learn: Claimed | LearnEvent, worker: str, note: str) -> None:
         """See the port."""
         await self._if_mine("note = ?", learn, worker, note)
 
-    async def put_back(self, learn: Learn, worker: str, *, after: timedelta, counted: bool = True) -> bool:
+    async def put_back(
+        self, learn: Claimed | LearnEvent, worker: str, *, after: timedelta, counted: bool = True
+    ) -> bool:
         """See the port."""
         change = "status = 'PENDING', worker = NULL, lease_until = NULL, available_at = ?, attempts = attempts - ?"
         return await self._if_mine(change, learn, worker, stamp(now() + after), 0 if counted else 1)
 
-    async def fail(self, learn: Learn, worker: str, sentence: str) -> bool:
+    async def fail(self, learn: Claimed | LearnEvent, worker: str, sentence: str) -> bool:
         """See the port."""
         change = "status = 'FAILED', error = ?, completed_at = ?, barred = '[]', worker = NULL, lease_until = NULL"
 
@@ -179,7 +181,7 @@ class LocalQueue:
         more = len(rows) > limit and shown
         return EventPage(shown, cursor.encode(stamp(shown[-1].created_at), shown[-1].id) if more else None)
 
-    async def _if_mine(self, change: str, learn: Learn, worker: str, *values: object) -> bool:
+    async def _if_mine(self, change: str, learn: Claimed | LearnEvent, worker: str, *values: object) -> bool:
         return await self._database.write(lambda connection: _change_mine(connection, change, learn, worker, values))
 
 
@@ -189,7 +191,7 @@ def _any_lapsed(connection: sqlite3.Connection) -> bool:
 
 
 def _change_mine(
-    connection: sqlite3.Connection, change: str, learn: Learn, worker: str, values: Sequence[object]
+    connection: sqlite3.Connection, change: str, learn: Claimed | LearnEvent, worker: str, values: Sequence[object]
 ) -> bool:
     changed = connection.execute(
         f"UPDATE events SET {change}"  # noqa: S608 (constants)

@@ -16,7 +16,7 @@ from shared.scope import Reach, Scope
 from shared.stores import cursor
 from shared.stores.pg import scopes
 from shared.stores.pg.reading import canonical
-from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, Learn, LearnEvent, Result, Status
+from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, LearnEvent, Result, Status
 from shared.times import moment, stamp
 
 # Waits of a claim on another's row are skipped, never waited for. A learn is eligible when no earlier one of its scope
@@ -100,20 +100,22 @@ class PostgresQueue:
                 return None
         return None if row is None else _claimed(row)
 
-    async def extend(self, learn: Learn, worker: str, lease: timedelta) -> bool:
+    async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:
         return await self._if_mine("lease_until = now() + $5", learn, worker, lease)
 
-    async def note(self, learn: Learn, worker: str, note: str) -> None:
+    async def note(self, learn: Claimed | LearnEvent, worker: str, note: str) -> None:
         await self._if_mine("note = $5", learn, worker, note)
 
-    async def put_back(self, learn: Learn, worker: str, *, after: timedelta, counted: bool = True) -> bool:
+    async def put_back(
+        self, learn: Claimed | LearnEvent, worker: str, *, after: timedelta, counted: bool = True
+    ) -> bool:
         change = (
             "status = 'PENDING', worker = NULL, lease_until = NULL, available_at = now() + $5,"
             " attempts = attempts - CASE WHEN $6 THEN 0 ELSE 1 END"
         )
         return await self._if_mine(change, learn, worker, after, counted)
 
-    async def fail(self, learn: Learn, worker: str, sentence: str) -> bool:
+    async def fail(self, learn: Claimed | LearnEvent, worker: str, sentence: str) -> bool:
         change = (
             "status = 'FAILED', error = $5, request = NULL, barred = '{}', worker = NULL, lease_until = NULL,"
             " completed_at = now()"
@@ -174,7 +176,7 @@ class PostgresQueue:
         more = len(rows) > limit and events
         return EventPage(events, cursor.encode(stamp(events[-1].created_at), events[-1].id) if more else None)
 
-    async def _if_mine(self, change: str, learn: Learn, worker: str, *values: object) -> bool:
+    async def _if_mine(self, change: str, learn: Claimed | LearnEvent, worker: str, *values: object) -> bool:
         async with self._database.connection(learn.scope.person) as connection:
             done = await connection.execute(
                 f"UPDATE runtime_memory.events SET {change}"  # noqa: S608 (constants)
