@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import socket
 import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
 import openai
 import pytest
-from aiohttp import ClientSession, ClientTimeout, TCPConnector
+from aiohttp import AddrInfoType, ClientSession, ClientTimeout, TCPConnector
 
 from runtime_svc.keys import EMBEDDER
 from tests.acceptance.chat.conftest import CHAT, GATEWAY, learn, user, words
@@ -191,9 +192,19 @@ async def test_recalling_takes_no_longer_than_its_budget(
     assert (status, told) == (200, "left-out; reason=time-budget")
 
 
+def with_little_room(address: AddrInfoType) -> socket.socket:
+    """A socket of which the system keeps little: what is on its way is soon the service's."""
+    family, kind, protocol, _, _ = address
+    made = socket.socket(family, kind, protocol)
+    made.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 8_192)
+    made.settimeout(0)
+    return made
+
+
+@pytest.mark.timeout(240)
 async def test_many_stuck_readers_of_long_streams_take_little_memory(runtime: Service, provider: Provider) -> None:
-    count, word = 40, "x" * 16_000
-    provider.words = [word] * 2_000
+    count, word = 20, "x" * 16_000
+    provider.words = [word] * 1_000
     let_go = asyncio.Event()
 
     async def read_a_little(session: ClientSession) -> None:
@@ -212,10 +223,10 @@ async def test_many_stuck_readers_of_long_streams_take_little_memory(runtime: Se
 
     tracemalloc.start()
     try:
-        connector = TCPConnector(limit=0)
-        async with ClientSession(connector=connector, timeout=ClientTimeout(60), read_bufsize=4096) as session:
+        connector = TCPConnector(limit=0, socket_factory=with_little_room)
+        async with ClientSession(connector=connector, timeout=ClientTimeout(None), read_bufsize=4096) as session:
             reading = [asyncio.create_task(read_a_little(session)) for _ in range(count)]
-            async with asyncio.timeout(60):
+            async with asyncio.timeout(100):
                 await at_rest()
             held_back = provider.streaming
             let_go.set()
