@@ -53,7 +53,7 @@ def text(chance: random.Random, most: int = 12) -> str:
 
 
 def drawn(chance: random.Random, number: int) -> Add:
-    """A memory as they come: in a run or not, expired or not, long, of no direction, or waiting for its vector."""
+    """A memory as they come: in a run or not, expired or not, long, or of no direction."""
     words = " ".join(WORDS[number % 60 :]) if number % 97 == 0 else text(chance)
     made = memory(
         f"{words} n{number}q",
@@ -62,7 +62,16 @@ def drawn(chance: random.Random, number: int) -> Add:
         expiration_date=YESTERDAY if number % 31 == 0 else None,
     )
     given = np.zeros(DIMENSIONS, dtype=np.float32) if number % 101 == 0 else vector(chance)
-    return Add(made.id, made.payload, None if number % 53 == 0 else given)
+    return Add(made.id, made.payload, given)
+
+
+async def keep(store: PostgresStore, database: str, scope: Scope, adds: list[Add]) -> None:
+    """Learned; one in fifty then waits for its vector."""
+    await store.commit(scope, adds, BY)
+    connection = await asyncpg.connect(database)
+    waiting = [one.id for one in adds[::50]]
+    await connection.execute("UPDATE agent_memories SET vector = NULL WHERE id = ANY($1::uuid[])", waiting)
+    await connection.close()
 
 
 async def both(
@@ -87,14 +96,15 @@ def told(answer: Candidates) -> dict[str, tuple[object, ...]]:
 @pytest.mark.parametrize("reach", [ANA, Everything("ana")], ids=["a scope", "a person"])
 async def test_words_find_the_same_as_reading_every_row(
     store: PostgresStore,
+    database: str,
     chance: random.Random,
     monkeypatch: pytest.MonkeyPatch,
     reach: Reach,
     show_expired: bool,  # noqa: FBT001 (a parameter of the test)
 ) -> None:
-    await store.commit(ANA, [drawn(chance, n) for n in range(700)], BY)
-    await store.commit(ANA_TRAVEL, [drawn(chance, n) for n in range(100)], BY)
-    await store.commit(Scope("ben", "app:notes"), [drawn(chance, n) for n in range(50)], BY)
+    await keep(store, database, ANA, [drawn(chance, n) for n in range(700)])
+    await keep(store, database, ANA_TRAVEL, [drawn(chance, n) for n in range(100)])
+    await keep(store, database, Scope("ben", "app:notes"), [drawn(chance, n) for n in range(50)])
 
     for most in (1, 3, 8, 40):
         wanted = [*text(chance, most).split(), WORDS[chance.randrange(200)], "", "nowhere"]
@@ -108,10 +118,10 @@ async def test_words_find_the_same_as_reading_every_row(
 
 @pytest.mark.parametrize("reach", [ANA, Everything("ana")], ids=["a scope", "a person"])
 async def test_meaning_finds_the_nearest_and_tells_the_same_of_them(
-    store: PostgresStore, chance: random.Random, monkeypatch: pytest.MonkeyPatch, reach: Reach
+    store: PostgresStore, database: str, chance: random.Random, monkeypatch: pytest.MonkeyPatch, reach: Reach
 ) -> None:
-    await store.commit(ANA, [drawn(chance, n) for n in range(1_200)], BY)
-    await store.commit(ANA_TRAVEL, [drawn(chance, n) for n in range(100)], BY)
+    await keep(store, database, ANA, [drawn(chance, n) for n in range(1_200)])
+    await keep(store, database, ANA_TRAVEL, [drawn(chance, n) for n in range(100)])
 
     for _ in range(10):
         query = vector(chance)
@@ -121,9 +131,9 @@ async def test_meaning_finds_the_nearest_and_tells_the_same_of_them(
 
 
 async def test_every_memory_of_fewer_than_are_compared_in_full_is_found_exactly(
-    store: PostgresStore, chance: random.Random, monkeypatch: pytest.MonkeyPatch
+    store: PostgresStore, database: str, chance: random.Random, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await store.commit(ANA, [drawn(chance, n) for n in range(380)], BY)
+    await keep(store, database, ANA, [drawn(chance, n) for n in range(380)])
 
     looked, read = await both(store, monkeypatch, ANA, vector=vector(chance), lexemes=[], limit=100)
 
@@ -158,9 +168,9 @@ async def test_a_vector_of_any_length_is_as_near_as_its_direction(
 
 
 async def test_of_a_query_without_direction_nothing_is_near(
-    store: PostgresStore, chance: random.Random, monkeypatch: pytest.MonkeyPatch
+    store: PostgresStore, database: str, chance: random.Random, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    await store.commit(ANA, [drawn(chance, n) for n in range(450)], BY)
+    await keep(store, database, ANA, [drawn(chance, n) for n in range(450)])
 
     looked, read = await both(
         store, monkeypatch, ANA, vector=np.zeros(DIMENSIONS, dtype=np.float32), lexemes=[], limit=30
