@@ -241,3 +241,18 @@ async def test_neighbours_are_of_one_run_of_one_person(
         assert following.id in beside[one.id]
         assert one.id in beside[following.id]
     assert all(len(near) <= 2 for near in beside.values())
+
+
+async def test_a_write_is_derived_from_whatever_the_search_path_of_its_client(database: str) -> None:
+    await prepare(database, TABLE, 3, with_ddl=True)
+    connection = await asyncpg.connect(database)
+    await connection.execute("SET search_path = pg_catalog")
+    await connection.execute(
+        "INSERT INTO public.agent_memories (id, vector, payload) VALUES (gen_random_uuid(), '[1,-2,0]'::public.vector,"
+        ' \'{"data": "green tea", "user_id": "ana", "agent_id": "app:a"}\')'
+    )
+    row = await connection.fetchrow("SELECT short::text, length, terms::text FROM public.agent_memories")
+    await connection.close()
+
+    assert tuple(row)[:2] == ("100100101", 2)
+    assert row["terms"].count(":1") == 2

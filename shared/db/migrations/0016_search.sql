@@ -30,11 +30,19 @@ RETURN 1 + (hashtext(lexeme) & 536870911);
 -- None for more than fit an index entry: such rows are looked at themselves.
 CREATE FUNCTION runtime_memory.terms(lexemes tsvector) RETURNS sparsevec
 LANGUAGE plpgsql IMMUTABLE PARALLEL SAFE STRICT SET search_path FROM CURRENT AS $$
+DECLARE
+    lexeme text;
+    number integer;
+    numbers integer[] := '{}';
 BEGIN
     IF length(lexemes) > 120 THEN
         RETURN NULL;
     END IF;
-    RETURN ('{' || coalesce((
-        SELECT string_agg(DISTINCT runtime_memory.term(one) || ':1', ',') FROM unnest(tsvector_to_array(lexemes)) AS one
-    ), '') || '}/536870912')::sparsevec;
+    FOREACH lexeme IN ARRAY tsvector_to_array(lexemes) LOOP  -- half as dear as a query
+        number := runtime_memory.term(lexeme);
+        IF number <> ALL (numbers) THEN
+            numbers := numbers || number;
+        END IF;
+    END LOOP;
+    RETURN ('{' || array_to_string(numbers, ':1,') || CASE WHEN numbers = '{}' THEN '' ELSE ':1' END || '}/536870912')::sparsevec;
 END $$;
