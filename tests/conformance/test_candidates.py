@@ -8,6 +8,7 @@ import pytest
 from shared.candidates import Candidates
 from shared.records import Delete, Patch
 from shared.scope import Everything, Reach
+from shared.stores.pg import search
 from shared.stores.ports import MemoryStore
 from shared.words import lexemes
 from tests.conformance.build import (
@@ -21,6 +22,12 @@ from tests.conformance.build import (
     keep,
     memory,
 )
+
+
+@pytest.fixture(params=[search.FEW, -1], ids=["as it is", "looked through"], autouse=True)
+def few(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In PostgreSQL, small scopes are searched as they are, and once more as large ones are."""
+    monkeypatch.setattr(search, "FEW", request.param)
 
 
 def words_found(answer: Candidates) -> set[str]:
