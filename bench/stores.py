@@ -26,6 +26,7 @@ from shared.scope import Scope
 ROUNDS = 40
 AT_ONCE = 8
 FORGET_ALL_ROUNDS = 3
+ALONE = 300
 SECONDS = 1.0
 
 
@@ -47,10 +48,12 @@ class Measuring:
         self._sides = (ours, stock)
         self._rounds = ROUNDS if people.rows <= 10_000 else ROUNDS // 2
         self.found: dict[str, Times] = {}
+        self.alone: dict[str, list[float]] = {}
         self.recall: dict[str, tuple[float, float]] = {}
 
     async def all(self) -> None:
         """Reads first: writes leave the people as they were."""
+        await self._alone()
         await self._reads(ANA, HERS)
         await self._recalls(ANA, "its own topics", self._people.vector_of_hers)
         await self._recalls(ANA, "an unusual topic", self._people.unusual)
@@ -60,6 +63,18 @@ class Measuring:
         await self._forget_all()
         if self._people.has_big:
             await self._forget_big()
+
+    async def _alone(self) -> None:
+        """Ours without stock between: a scan of stock's leaves the caches to its own rows."""
+        ours = self._sides[0]
+        query = (self._people.question(), self._people.vector_of_hers())
+        acts: dict[str, Callable[[], Awaitable[object]]] = {
+            "list 50": lambda: ours.list_50(ANA),
+            "count": lambda: ours.count(ANA),
+            "search": lambda: ours.search(ANA, *query),
+        }
+        for name, act in acts.items():
+            self.alone[name] = [await _timed(act()) for _ in range(ALONE)]
 
     async def _reads(self, scope: Scope, has: int) -> None:
         await self._turns("list 50", lambda side, _: _of(side.list_50(scope), 50), many=True)
@@ -191,12 +206,15 @@ def _tables(rows: int, measured: Measuring, filled: Filled) -> list[Table]:
             None if stock is None else stock / ours,
             *(took.a_second or (None, None)),
         )
+    alone = Table(f"{rows:,} memories: ours alone, without stock's scans between, milliseconds", ["act", "p50", "p95"])
+    for act, spent in measured.alone.items():
+        alone.add(act, percentile(spent, 50), percentile(spent, 95))
     recall = Table(f"{rows:,} memories: recall@10 against exact, by meaning alone", ["query", "ours", "stock"])
     for name, shares in measured.recall.items():
         recall.add(name, *shares)
     size = Table(f"{rows:,} memories: megabytes on disk, with indexes", ["", "ours", "stock"])
     size.add("the memory table", filled.ours / 1e6, filled.stock / 1e6)
-    return [times, recall, size]
+    return [times, alone, recall, size]
 
 
 async def measure(rows: int) -> tuple[list[Table], Measuring]:

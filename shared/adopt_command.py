@@ -1,4 +1,4 @@
-"""`runtime-memory adopt`: take over a memory table that a stock mem0 client made."""
+"""`runtime-memory adopt`: take over a memory table that a stock mem0 client or an earlier release made."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shared.settings import Settings
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--dry-run", is_flag=True, help="Only say what it will take.")
 def adopt(*, yes: bool, dry_run: bool) -> None:
-    """Take over a large memory table that a stock mem0 client made: say what it will take, then do it.
+    """Take over a large memory table of a stock mem0 client or an earlier release: say what it will take, then do it.
 
     It rewrites the table; reads and writes wait meanwhile. Where PostgreSQL is, and which table, the settings of the
     services say.

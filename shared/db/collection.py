@@ -7,41 +7,16 @@ from dataclasses import dataclass
 
 import asyncpg
 
+from shared.db.derived import COLUMNS, INDEXES, LEXEMES, STORAGE
 from shared.errors import CannotStartError
 
 SMALL = 10_000
-"""A stock table of at most this many rows is taken over at start; a larger one by `runtime-memory adopt` only."""
+"""A table of at most this many rows is taken over, or brought up to date, at start; a larger one by `runtime-memory
+adopt` only."""
+
+_STORAGE = ", ".join(f"{name} = {value}" for name, value in STORAGE.items())
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,47}")
-
-_COLUMNS = """
-    user_id text GENERATED ALWAYS AS (left(payload->>'user_id', 256)) STORED,
-    agent_id text GENERATED ALWAYS AS (left(payload->>'agent_id', 256)) STORED,
-    created_at text COLLATE "C" GENERATED ALWAYS AS
-        (coalesce(runtime_memory.utc_stamp(payload->>'created_at'), '')) STORED,
-    expires_on text COLLATE "C" GENERATED ALWAYS AS
-        (left(runtime_memory.utc_stamp(payload->>'expiration_date'), 10)) STORED,
-    hash text COLLATE "C" GENERATED ALWAYS AS (left(payload->>'hash', 64)) STORED,
-    lexemes tsvector GENERATED ALWAYS AS (to_tsvector('simple'::regconfig,
-        left(coalesce(payload->>'text_lemmatized', payload->>'data', ''), 32000))) STORED
-"""
-# Identifiers are capped at 256, one more than a usable one has: a longer one that a stock client wrote is nobody's,
-# and an index entry stays under its limit, so that no write of a stock client fails. `created_at` is '' when it cannot
-# be read: such rows come last.
-
-STALE = "(vector IS NULL OR payload ? 'vector_of' OR payload->>'words_version' IS NULL)"
-"""What waits for a fresh vector or fresh lexemes; its index holds those rows only."""
-
-_INDEXES = (
-    "CREATE INDEX IF NOT EXISTS {name}_scope ON {memories} (user_id, agent_id, created_at DESC, id)"
-    " INCLUDE (expires_on)",
-    "CREATE INDEX IF NOT EXISTS {name}_person ON {memories} (user_id, created_at DESC, id)"
-    " INCLUDE (expires_on, agent_id)",
-    "CREATE INDEX IF NOT EXISTS {name}_words ON {memories} (user_id, agent_id, hash)",
-    "CREATE INDEX IF NOT EXISTS {name}_expiry ON {memories} (expires_on) WHERE expires_on IS NOT NULL",
-    f"CREATE INDEX IF NOT EXISTS {{name}}_stale ON {{memories}} (id) WHERE {STALE}",
-)
-
 
 _WALL = (
     "ALTER TABLE {memories} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
@@ -79,7 +54,7 @@ async def prepare(
         present = await columns(connection, collection)
         if not present:
             await _create(connection, collection, dimensions)
-        elif "lexemes" not in present:
+        elif not is_ours(present):
             await check_width(connection, collection, dimensions)
             await _take_over_small(connection, collection)
         await check_width(connection, collection, dimensions)
@@ -90,23 +65,44 @@ async def prepare(
 
 async def check(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
     """For a role without DDL: the table must be there, ours, and of this width. Raises CannotStartError."""
-    if "lexemes" not in await columns(connection, collection):
+    if not is_ours(await columns(connection, collection)):
         raise CannotStartError(
             f"The table {collection.name} is not prepared: start one service with MEMORY_MIGRATE=on."
         )
     await check_width(connection, collection, dimensions)
 
 
+def is_ours(present: set[str]) -> bool:
+    """Whether a table with these columns was taken over, by this release."""
+    return present >= COLUMNS.keys()
+
+
 async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
-    """Rewrite a stock table of any size in one ALTER, after dropping its HNSW index. The caller holds a transaction."""
+    """Rewrite a table of any size in one ALTER: a stock one, after dropping its HNSW index, or an earlier release's.
+
+    The caller holds a transaction.
+    """
     for index in await vector_indexes(connection, collection):
         await connection.execute(f"DROP INDEX {index}")
-    added = ", ".join(f"ADD COLUMN {column.strip()}" for column in re.split(r",\n(?=    \w)", _COLUMNS))
-    await connection.execute(
-        collection.sql("ALTER TABLE {memories} {added}, SET (toast_tuple_target = 8160)", added=added)
-    )
-    for index in _INDEXES:
-        await connection.execute(collection.sql(index))
+    await derive(connection, collection)
+
+
+async def derive(connection: asyncpg.Connection, collection: Collection) -> None:
+    """Every derived column and index that is missing, in one ALTER. The caller holds a transaction."""
+    present = await columns(connection, collection)
+    # An earlier release's index of this name holds less, and its lexemes have positions, which nothing reads.
+    await connection.execute(collection.sql("DROP INDEX IF EXISTS public.{name}_scope"))
+    changes = [f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items() if name not in present]
+    if "lexemes" in present:
+        changes.append(f"ALTER COLUMN lexemes SET EXPRESSION AS {LEXEMES}")
+    changes.append(f"SET ({_STORAGE})")
+    await connection.execute(collection.sql("ALTER TABLE {memories} {changes}", changes=", ".join(changes)))
+    await _make_indexes(connection, collection)
+
+
+async def _make_indexes(connection: asyncpg.Connection, collection: Collection) -> None:
+    for one in INDEXES:
+        await connection.execute(collection.sql(one))
 
 
 async def note(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
@@ -120,17 +116,17 @@ async def note(connection: asyncpg.Connection, collection: Collection, dimension
 
 
 async def _create(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
-    # toast_tuple_target keeps the vector beside the payload: exact search reads one heap page a row, not two.
+    columns = ", ".join(f"{name} {kind}" for name, kind in COLUMNS.items())
     await connection.execute(
         collection.sql(
             "CREATE TABLE {memories} (id uuid PRIMARY KEY, vector vector({dimensions}), payload jsonb, {columns})"
-            " WITH (toast_tuple_target = 8160)",
+            " WITH ({storage})",
             dimensions=str(int(dimensions)),
-            columns=_COLUMNS,
+            columns=columns,
+            storage=_STORAGE,
         )
     )
-    for index in _INDEXES:
-        await connection.execute(collection.sql(index))
+    await _make_indexes(connection, collection)
 
 
 async def _build_wall(connection: asyncpg.Connection, collection: Collection) -> None:
@@ -145,8 +141,9 @@ async def _take_over_small(connection: asyncpg.Connection, collection: Collectio
     rows = await connection.fetchval(collection.sql(template, limit=str(SMALL + 1)))
     if rows > SMALL:
         raise CannotStartError(
-            f"The table {collection.name} was made by another client and has more than {SMALL} memories: taking it over"
-            " rewrites it. Run `runtime-memory adopt`, which says what it will take, and start again."
+            f"The table {collection.name} was made by another client or an earlier release and has more than {SMALL}"
+            " memories: taking it over rewrites it. Run `runtime-memory adopt`, which says what it will take, and start"
+            " again."
         )
     await adopt(connection, collection)
 

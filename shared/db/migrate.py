@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +12,9 @@ import asyncpg
 from shared.errors import CannotStartError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+
+OLDEST_VECTOR = (0, 7)
+"""The first pgvector with `binary_quantize` and `sparsevec`."""
 
 _LOCK = 7_215_530_161_905_423_874
 """Any number, the same in every process that migrates."""
@@ -50,10 +54,22 @@ async def migrate(connection: asyncpg.Connection, migrations: list[Migration]) -
         await connection.execute("SELECT pg_advisory_unlock($1)", _LOCK)
 
 
+def check_vector(version: str) -> None:
+    """Raises CannotStartError for a pgvector that is too old, with both numbers."""
+    major, minor, *_ = (*(int(part) for part in re.findall(r"\d+", version)), 0, 0)
+    if (major, minor) < OLDEST_VECTOR:
+        oldest = ".".join(map(str, OLDEST_VECTOR))
+        raise CannotStartError(
+            f"pgvector {oldest} or newer is needed; this database has {version}: update the extension (ALTER EXTENSION"
+            " vector UPDATE)."
+        )
+
+
 async def _prepare(connection: asyncpg.Connection) -> None:
     await connection.execute("CREATE SCHEMA IF NOT EXISTS runtime_memory")
     if not await connection.fetchval("SELECT count(*) FROM pg_extension WHERE extname = 'vector'"):
         await connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+    check_vector(await connection.fetchval("SELECT extversion FROM pg_extension WHERE extname = 'vector'"))
     await connection.execute(
         "CREATE TABLE IF NOT EXISTS runtime_memory.migrations"
         " (name text PRIMARY KEY, checksum text NOT NULL, applied_at timestamptz NOT NULL DEFAULT now())"

@@ -17,9 +17,12 @@ async def widen(connection: asyncpg.Connection, collection: Collection, dimensio
         raise CannotStartError(f"The table {collection.name} is not prepared: start one service first.")
     if await collections.width(connection, collection) == dimensions:
         return False
-    sql = "ALTER TABLE {memories} ALTER COLUMN vector TYPE vector({dimensions}) USING NULL"
     async with connection.transaction():
+        # No column's type is changed while another is made of it: the short form goes, and comes back.
+        await connection.execute(collection.sql("ALTER TABLE {memories} DROP COLUMN IF EXISTS short"))
+        sql = "ALTER TABLE {memories} ALTER COLUMN vector TYPE vector({dimensions}) USING NULL"
         await connection.execute(collection.sql(sql, dimensions=str(int(dimensions))))
+        await collections.derive(connection, collection)
         await collections.note(connection, collection, dimensions)
     return True
 

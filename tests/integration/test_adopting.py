@@ -122,3 +122,15 @@ async def test_widening_empties_nothing_that_has_the_width(database: str) -> Non
     assert await widening.widen(connection, TABLE, 3) is False
     assert await widening.widen(connection, TABLE, 4) is True
     await connection.close()
+
+
+async def test_a_table_of_an_earlier_release_is_widened_and_brought_up_to_date(database: str) -> None:
+    await prepare(database, TABLE, 3, with_ddl=True)
+    connection = await asyncpg.connect(database)
+    await connection.execute("ALTER TABLE agent_memories DROP COLUMN length, DROP COLUMN short, DROP COLUMN terms")
+    with pytest.raises(CannotStartError, match=r"3 dimensions.*4.*re-embed"):
+        await prepare(database, TABLE, 4, with_ddl=True)
+
+    assert await widening.widen(connection, TABLE, 4) is True
+    await connection.close()
+    await prepare(database, TABLE, 4, with_ddl=True)

@@ -10,7 +10,7 @@ import asyncpg
 import pytest
 
 from shared.db.collection import SMALL, Collection
-from shared.db.migrate import Migration, migrate, read_migrations
+from shared.db.migrate import Migration, check_vector, migrate, read_migrations
 from shared.db.preparing import OLDEST, check_server, prepare
 from shared.errors import CannotStartError
 
@@ -135,3 +135,46 @@ def test_a_postgresql_that_is_too_old_is_refused_with_both_numbers() -> None:
         check_server(OLDEST - 1)
 
     check_server(OLDEST)
+
+
+async def test_a_table_of_an_earlier_release_is_brought_up_to_date_at_start(database: str) -> None:
+    await ready(database)
+    connection = await asyncpg.connect(database)
+    await connection.execute(
+        "INSERT INTO agent_memories (id, vector, payload) SELECT gen_random_uuid(), ARRAY[1, n, 2]::vector,"
+        " jsonb_build_object('data', 'tea m' || n, 'user_id', 'ana', 'agent_id', 'app:a', 'run_id', 'r')"
+        " FROM generate_series(1, 20) AS n"
+    )
+    now = await connection.fetch(DERIVED)
+    indexes = await connection.fetch(DEFINITIONS)
+    await connection.execute(
+        "ALTER TABLE agent_memories DROP COLUMN length, DROP COLUMN run, DROP COLUMN short, DROP COLUMN terms,"
+        " ALTER COLUMN lexemes SET EXPRESSION AS (to_tsvector('simple'::regconfig, payload->>'data'))"
+    )
+    await connection.execute(
+        "CREATE INDEX agent_memories_scope ON agent_memories (user_id, agent_id, created_at DESC, id)"
+        " INCLUDE (expires_on)"
+    )
+    with pytest.raises(CannotStartError, match="not prepared"):
+        await prepare(database, TABLE, 3, with_ddl=False)
+
+    await ready(database)
+
+    assert await connection.fetch(DERIVED) == now
+    assert await connection.fetch(DEFINITIONS) == indexes
+    await connection.close()
+
+
+DERIVED = "SELECT id, lexemes::text, length, run, short::text, terms::text FROM agent_memories ORDER BY id"
+DEFINITIONS = "SELECT indexdef FROM pg_indexes WHERE tablename = 'agent_memories' ORDER BY 1"
+
+
+@pytest.mark.parametrize("version", ["0.7", "0.7.4", "0.8.1", "1.0", "0.10.0"])
+def test_a_pgvector_with_short_forms_is_taken(version: str) -> None:
+    check_vector(version)
+
+
+@pytest.mark.parametrize("version", ["0.6.2", "0.5", "0.4.4"])
+def test_an_older_pgvector_is_refused_with_both_numbers(version: str) -> None:
+    with pytest.raises(CannotStartError, match=rf"0\.7 or newer.*{version}"):
+        check_vector(version)

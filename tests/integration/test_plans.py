@@ -9,6 +9,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import asyncpg
 import orjson
@@ -20,6 +21,7 @@ from shared.db.pool import NOBODY, Database
 from shared.db.preparing import prepare
 from shared.records import By, Door, Patch
 from shared.scope import Everything, Scope
+from shared.stores.pg import search
 from shared.stores.pg.maintenance import PostgresMaintenance
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.store import PostgresStore
@@ -79,12 +81,20 @@ class Stores:
         await self.store.page(ANA, limit=50, after=first.next)
 
 
+async def _as_large(stores: Stores) -> None:
+    """As a scope of thousands is searched."""
+    with patch.object(search, "FEW", -1):
+        for reach in (ANA, Everything(ANA.person)):
+            await stores.store.candidates(reach, vector=direction(1), lexemes=["tea", "number"])
+
+
 ACTS: dict[str, Callable[[Stores], Awaitable[object]]] = {
     "list": lambda s: s.store.page(ANA, limit=50),
     "list the next page": lambda s: s.page_on(),
     "list everything of a person": lambda s: s.store.page(Everything(ANA.person), limit=50, offset=50),
     "count": lambda s: s.store.count(ANA),
     "search": lambda s: s.store.candidates(ANA, vector=direction(1), lexemes=["tea", "number"]),
+    "search a large scope": _as_large,
     "get": lambda s: s.store.get(ANA, secrets.token_hex(16)[:8] + "-0000-4000-8000-000000000000"),
     "applications": lambda s: s.store.applications(Everything(ANA.person)),
     "learn": lambda s: s.store.commit(ANA, [memory(f"coffee {n}") for n in range(5)], BY),
@@ -162,6 +172,19 @@ async def test_no_statement_reads_the_rows_of_everybody(watched: Watched) -> Non
     assert wide == {}
 
 
+async def test_a_large_scope_is_looked_through_in_its_index_alone(watched: Watched) -> None:
+    await _as_large(
+        Stores(PostgresStore(watched, COLLECTION), PostgresQueue(watched), PostgresMaintenance(watched, COLLECTION))
+    )
+    used: set[tuple[str, str]] = set()
+    for query, values in list(watched.seen):
+        for plan in await _plans(watched, query, values):
+            used |= set(_uses(plan))
+
+    assert {index for kind, index in used if kind == "Index Scan"} == {"agent_memories_pkey"}
+    assert used >= {("Index Only Scan", f"agent_memories_{which}") for which in ("search", "runs", "unshort")}
+
+
 async def test_a_read_of_everybody_is_told(watched: Watched) -> None:
     [plan, _] = await _plans(watched, "SELECT count(*) FROM agent_memories WHERE payload->>'user_id' = $1", ["ana"])
     [ordered, _] = await _plans(watched, "SELECT id FROM agent_memories ORDER BY id LIMIT 5", [])
@@ -194,3 +217,11 @@ def _wide(node: dict[str, Any]) -> Iterator[str]:
         yield f"all of {index}"
     for inner in node.get("Plans", ()):
         yield from _wide(inner)
+
+
+def _uses(node: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """How each index in a plan is used."""
+    if (index := node.get("Index Name")) is not None:
+        yield node["Node Type"], index
+    for inner in node.get("Plans", ()):
+        yield from _uses(inner)

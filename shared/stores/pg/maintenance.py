@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from shared.db.collection import STALE, Collection
+from shared.db.collection import Collection
+from shared.db.derived import STALE
 from shared.db.pool import EVERYBODY, Database
 from shared.named import Named, naming
 from shared.payloads import WORDS_VERSION
