@@ -349,6 +349,18 @@ async def test_an_export_holds_nothing_that_was_forgotten_since(ana: Program) ->
     await ana.call("POST", "/v1/exports/", json={"filters": MINE}, status=400)
 
 
+async def test_a_bound_key_is_told_of_no_export_that_another_asked_for(ana: Program, engine_service: Service) -> None:
+    schema = {"type": "object", "properties": {"secret_plan": {"type": "string"}}}
+    export = await ana.call("POST", "/v1/exports/", json={"schema": schema, "filters": MINE}, status=201)
+    shop = await program(engine_service, application="shop")
+
+    await shop.call("POST", "/v1/exports/get/", json={}, status=404)
+    await shop.call("POST", "/v1/exports/get/", json={"memory_export_id": export["id"]}, status=404)
+    await shop.call("POST", "/v1/exports/", json={"schema": {"properties": {}}, "filters": MINE}, status=201)
+    assert await shop.call("POST", "/v1/exports/get/", json={}) == {"memories": []}
+    assert "secret_plan" in await ana.call("POST", "/v1/exports/get/", json={})
+
+
 async def test_feedback_and_summary(ana: Program) -> None:
     item = await ana.add("I love tea")
 

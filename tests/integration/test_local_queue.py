@@ -35,18 +35,18 @@ async def test_raw_messages_are_in_no_byte_soon_after_a_learn_ended(tmp_path: Pa
             case "learned":
                 await store.commit(ANA, [memory("x")], BY, accepted=Accepted(claimed.epoch, event.id))
             case "failed":
-                await queue.fail(event.id, "worker", "no")
+                await queue.fail(event, "worker", "no")
             case "forgotten":
                 await store.forget_all(ANA, BY, confirmed=None)
             case _:
                 for _ in range(5):
-                    await queue.extend(event.id, "worker", timedelta(seconds=-1))
+                    await queue.extend(event, "worker", timedelta(seconds=-1))
                     await queue.lapse()
                     await queue.claim("worker", LEASE)
 
         await until(lambda: not said(tmp_path))
         ben = await queue.claim("worker", LEASE)
-        await queue.fail(ben.id if ben is not None else claimed.id, "worker", "no")
+        await queue.fail(ben if ben is not None else claimed, "worker", "no")
     await store.close()
 
 

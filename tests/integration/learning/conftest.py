@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import asyncpg
 import pytest
 
 from runtime_svc.engine.config import Provider
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
-from shared.db.collection import Collection, prepare
-from shared.db.migrate import migrate, read_migrations
+from shared.db.collection import Collection
 from shared.db.pool import Database
+from shared.db.preparing import prepare
 from shared.stores.pg.store import PostgresStore
 from tests.openai_server import OpenAIServer, openai_server
 
@@ -34,10 +33,7 @@ async def embedder(server: OpenAIServer) -> AsyncIterator[ProviderEmbedder]:
 
 @pytest.fixture
 async def opened(database: str, server: OpenAIServer) -> AsyncIterator[Database]:
-    connection = await asyncpg.connect(database)
-    await migrate(connection, read_migrations())
-    await prepare(connection, COLLECTION, server.dimensions)
-    await connection.close()
+    await prepare(database, COLLECTION, server.dimensions, with_ddl=True)
     pool = Database(database)
     await pool.open()
     yield pool

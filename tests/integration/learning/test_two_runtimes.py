@@ -85,7 +85,7 @@ async def test_a_runtime_takes_over_what_another_left_behind(
     await (await start_runtime(database)).client.close()
     pool = Database(database)
     await pool.open()
-    async with pool.connection() as connection:  # as a runtime that was killed leaves it
+    async with pool.connection("ana") as connection:  # as a runtime that was killed leaves it
         await connection.execute(
             "INSERT INTO runtime_memory.events (id, user_id, agent_id, status, epoch, request, actor, door, extracts,"
             " attempts, lease_until, worker, started_at) VALUES (gen_random_uuid(), 'ana', 'app:one', 'RUNNING', 0, $1,"
