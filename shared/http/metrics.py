@@ -34,6 +34,7 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
+        self._noted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._gauges: list[tuple[Gauge, Measure]] = []
 
     def watch(self, name: str, what: str, measure: Measure) -> None:
@@ -42,10 +43,13 @@ class Metrics:
 
     def note(self, method: str, route: str | None, status: int, seconds: float) -> None:
         """One request that ended."""
-        known = method if method in _METHODS else "other"
-        template = route or "unmatched"
-        self._requests.labels(known, template, str(status)).inc()
-        self._seconds.labels(known, template).observe(seconds)
+        labels = (method if method in _METHODS else "other", route or "unmatched", status)
+        if (noted := self._noted.get(labels)) is None:
+            noted = self._requests.labels(*labels), self._seconds.labels(*labels[:2])
+            self._noted[labels] = noted
+        requests, took = noted
+        requests.inc()
+        took.observe(seconds)
 
     async def text(self) -> bytes:
         """All of them."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 import uuid
 
 import asyncpg
 
+from runtime_svc.keys import LEARNING
 from tests.services import Service
+from tests.waiting import until
 
 PATH = "/api/v1/apps/memories/one"
 
@@ -22,15 +23,20 @@ async def test_learns_of_a_newer_version_stand_in_nobodys_way(runtime: Service, 
                 uuid.uuid4(),
                 person,
             )
+
+        async def all_were_met() -> bool:
+            runtime.client.server.app[LEARNING].ring()
+            return await connection.fetchval("SELECT min(attempts) >= 1 FROM runtime_memory.events")
+
+        await until(all_were_met)
     finally:
         await connection.close()
-    await asyncio.sleep(3)  # each lane meets one at each look
 
     status, told = await runtime.post(PATH, json={"memory": "Likes tea"})
     assert status == 202
-    async with asyncio.timeout(20):
-        while True:
-            _, event = await runtime.get(f"/api/v1/apps/memory-events/{told['event_id']}")
-            if event["event"]["status"] == "SUCCEEDED":
-                break
-            await asyncio.sleep(0.1)
+
+    async def learned() -> bool:
+        _, event = await runtime.get(f"/api/v1/apps/memory-events/{told['event_id']}")
+        return event["event"]["status"] == "SUCCEEDED"
+
+    await until(learned)
