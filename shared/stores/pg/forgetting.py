@@ -11,9 +11,11 @@ from shared.forgotten import Forgotten
 from shared.payloads import hash_of
 from shared.records import By
 from shared.scope import Reach
-from shared.stores.pg import events, history, receipts, removing, scopes
+from shared.stores.outbox import Tell
+from shared.stores.pg import events, history, outbox, receipts, removing, scopes
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.held import note_forgotten
+from shared.stores.pg.outbox import PostgresOutbox
 from shared.stores.pg.reading import count
 from shared.stores.pg.scopes import Connection, Write
 
@@ -52,12 +54,19 @@ async def check_confirmed(
 
 
 async def forget_all(
-    connection: Connection, collection: Collection, reach: Reach, by: By, *, where: Filter | None, at: datetime
+    connection: Connection,
+    collection: Collection,
+    reach: Reach,
+    by: By,
+    *,
+    where: Filter | None,
+    at: datetime,
+    tell: PostgresOutbox | None,
 ) -> Forgotten:
-    """See `MemoryStore.forget_all`. The scope's lock is held."""
+    """See `MemoryStore.forget_all`. The scope's lock is held. `tell` where a webhook may be told of it."""
     within, values = condition(reach, where, show_expired=True)
     rows = await connection.fetch(
-        collection.sql("DELETE FROM {memories} WHERE {within} RETURNING id", within=within), *values
+        collection.sql("DELETE FROM {memories} WHERE {within} RETURNING id, agent_id", within=within), *values
     )
     gone = [str(row["id"]) for row in rows]
     await history.erase(connection, reach.person, gone)
@@ -67,4 +76,7 @@ async def forget_all(
     await scopes.raise_epoch(connection, reach)
     held = await note_forgotten(connection, reach.person, gone)
     await receipts.write(connection, reach, receipts.Forgot("forget_all", len(rows), held), by, at)
+    await outbox.drop(connection, reach, None if where is None else gone)
+    if tell is not None and rows:
+        await tell.write(connection, reach, [(Tell.DELETE, None)], of={row["agent_id"] for row in rows})
     return Forgotten(len(rows), len(held))

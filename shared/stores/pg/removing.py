@@ -42,5 +42,6 @@ async def feedback(connection: Connection, person: str, memory_ids: list[str]) -
 
 
 async def client_records(connection: Connection, person: str) -> None:
-    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks."""
+    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks, and their messages."""
     await connection.execute("DELETE FROM runtime_memory.client_records WHERE user_id = $1", person)
+    await connection.execute("DELETE FROM runtime_memory.deliveries WHERE user_id = $1", person)
