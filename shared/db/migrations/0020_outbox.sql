@@ -17,4 +17,3 @@ CREATE TABLE runtime_memory.deliveries (
 );
 CREATE INDEX deliveries_order ON runtime_memory.deliveries (user_id, webhook_id, key);
 CREATE INDEX deliveries_leased ON runtime_memory.deliveries (user_id, webhook_id) WHERE lease_until IS NOT NULL;
-CREATE INDEX deliveries_age ON runtime_memory.deliveries (created_at);

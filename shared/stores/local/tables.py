@@ -248,7 +248,6 @@ VERSIONS = (
     ) STRICT;
     CREATE INDEX deliveries_order ON deliveries (user_id, webhook_id, key);
     CREATE INDEX deliveries_leased ON deliveries (user_id, webhook_id) WHERE lease_until IS NOT NULL;
-    CREATE INDEX deliveries_age ON deliveries (created_at);
     """,
 )
 """What each version of the schema adds to the one before."""
