@@ -187,6 +187,7 @@ def upkeep(settings: RuntimeSettings) -> Resource:
     async def resource(app: web.Application) -> AsyncIterator[None]:
         model = app[EMBEDDER] if settings.reembed else None
         running = Upkeep(app[MAINTENANCE], model, grace_days=settings.expiry_grace_days, entities=app.get(ENTITIES))
+        app[METRICS].count("upkeep_set_aside", "Memories that the embedder refused.", lambda: running.set_aside)
         running.start()
         yield
         await running.close()

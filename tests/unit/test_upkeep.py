@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from shared import maintaining
+from shared.named import Named
 from shared.records import By, Vector
 from shared.stores.maintenance import Stale
 
@@ -22,8 +23,13 @@ class Faulty:
     async def stale(self, *, after: str, limit: int) -> Sequence[Stale]:
         return ()
 
-    async def refresh(self, stale: Stale, *, lexemes: str, vector: Vector | None) -> bool:
+    async def refresh(
+        self, stale: Stale, *, lexemes: str, vector: Vector | None, named: Sequence[Named] | None = None
+    ) -> bool:
         return False
+
+    async def set_aside(self, stale: Stale, *, seconds: float) -> None:
+        return None
 
     async def sweep(self, before: str, by: By, *, limit: int) -> int:
         if self.faults:

@@ -22,7 +22,7 @@ log = structlog.get_logger()
 
 _FREE = "(lease_until IS NULL OR lease_until < :now)"
 
-# The first row of each webhook, when it is due and nobody has one of its webhook.
+# The first row of each webhook, when it is due and nobody has one of its webhook. What a newer version wrote waits.
 _DUE = """
 WITH due AS (
     SELECT key, available_at, user_id,
@@ -32,13 +32,16 @@ WITH due AS (
         ) AS place
     FROM deliveries AS d
     WHERE key IN (SELECT min(key) FROM deliveries GROUP BY user_id, webhook_id)
-        AND available_at <= :now AND attempts < :attempts AND NOT EXISTS (
+        AND available_at <= :now AND attempts < :attempts
+        AND tell IN (SELECT value FROM json_each(:known)) AND NOT EXISTS (
             SELECT 1 FROM deliveries AS sent
             WHERE sent.user_id = d.user_id AND sent.webhook_id = d.webhook_id AND sent.lease_until >= :now
         )
 )
 SELECT key FROM due WHERE place <= :at_once ORDER BY available_at, key LIMIT :most
 """
+
+_KNOWN = json.dumps([*Tell])
 
 _SHOWN = "key, id, user_id, agent_id, webhook_id, tell, memory_id, attempts, failures"
 
@@ -76,7 +79,7 @@ class LocalOutbox:
 
     async def claim(self, worker: str, lease: timedelta, *, most: int) -> Sequence[Delivery]:
         """See the port."""
-        values = {"worker": worker, "attempts": MOST_ATTEMPTS, "at_once": AT_ONCE, "most": most}
+        values = {"worker": worker, "attempts": MOST_ATTEMPTS, "at_once": AT_ONCE, "most": most, "known": _KNOWN}
 
         def due(connection: sqlite3.Connection) -> list[int]:
             return [row[0] for row in connection.execute(_DUE, {**values, "now": stamp(now())})]

@@ -248,6 +248,9 @@ VERSIONS = (
     ) STRICT;
     CREATE INDEX deliveries_order ON deliveries (user_id, webhook_id, key);
     CREATE INDEX deliveries_leased ON deliveries (user_id, webhook_id) WHERE lease_until IS NOT NULL;
+
+    -- What the embedder refuses is left alone until then, or until it is changed.
+    ALTER TABLE stale ADD COLUMN until TEXT;
     """,
 )
 """What each version of the schema adds to the one before."""

@@ -29,7 +29,9 @@ class PostgresMaintenance:
         """See the port. Rows without a person or an application are nobody's: they stay as they are."""
         sql = (
             "SELECT id, payload, user_id, agent_id, vector IS NULL OR payload ? 'vector_of' AS meaning FROM {memories}"
-            " WHERE {stale} AND id > $1 AND user_id IS NOT NULL AND agent_id IS NOT NULL ORDER BY id LIMIT $2"
+            " WHERE {stale} AND id > $1 AND user_id IS NOT NULL AND agent_id IS NOT NULL AND NOT EXISTS ("
+            "SELECT FROM runtime_memory.set_aside AS aside WHERE aside.memory_id = id AND aside.until > now()"
+            " AND aside.updated_at IS NOT DISTINCT FROM payload->>'updated_at') ORDER BY id LIMIT $2"
         )
         async with self._database.connection(EVERYBODY) as connection:
             rows = await connection.fetch(self._collection.sql(sql, stale=STALE), after or _FIRST, limit)
@@ -60,6 +62,19 @@ class PostgresMaintenance:
                 [key for key, value in after.items() if value is None],
             )
         return bool(done == "UPDATE 1")
+
+    async def set_aside(self, stale: Stale, *, seconds: float) -> None:
+        """See the port. Those that were not taken up again for long are of memories that are no more."""
+        async with self._database.transaction() as connection:
+            await connection.execute("DELETE FROM runtime_memory.set_aside WHERE until < now() - interval '7 days'")
+            await connection.execute(
+                "INSERT INTO runtime_memory.set_aside (memory_id, updated_at, until)"
+                " VALUES ($1, $2, now() + make_interval(secs => $3)) ON CONFLICT (memory_id)"
+                " DO UPDATE SET updated_at = excluded.updated_at, until = excluded.until",
+                stale.memory.id,
+                stale.memory.payload.get("updated_at"),
+                seconds,
+            )
 
     async def sweep(self, before: str, by: By, *, limit: int) -> int:
         """See the port: a transaction for each scope, under its lock; what was revived meanwhile stays."""

@@ -36,7 +36,8 @@ SELECT webhook_id, count(*) AS refused FROM wanted WHERE place > $7 GROUP BY web
 """
 
 # The first row of each webhook is found by one probe each; it is taken when it is due and nobody has one of its
-# webhook. Rows that another claim holds are skipped, never waited for.
+# webhook. Rows that another claim holds are skipped, never waited for. What a newer version wrote is
+# left to it.
 _CLAIM = """
 WITH RECURSIVE first AS (
     (SELECT user_id, webhook_id, key FROM runtime_memory.deliveries ORDER BY user_id, webhook_id, key LIMIT 1)
@@ -53,7 +54,7 @@ WITH RECURSIVE first AS (
             WHERE mine.user_id = d.user_id AND mine.worker = $1 AND mine.lease_until >= now()
         ) AS place
     FROM first JOIN runtime_memory.deliveries AS d USING (key)
-    WHERE d.available_at <= now() AND d.attempts < $3 AND NOT EXISTS (
+    WHERE d.available_at <= now() AND d.attempts < $3 AND d.tell = ANY($6) AND NOT EXISTS (
         SELECT FROM runtime_memory.deliveries AS sent
         WHERE sent.user_id = d.user_id AND sent.webhook_id = d.webhook_id AND sent.lease_until >= now()
     )
@@ -129,7 +130,7 @@ class PostgresOutbox:
     async def claim(self, worker: str, lease: timedelta, *, most: int) -> Sequence[Delivery]:
         """See the port."""
         async with self._database.connection() as connection:
-            rows = await connection.fetch(_CLAIM, worker, lease, MOST_ATTEMPTS, AT_ONCE, most)
+            rows = await connection.fetch(_CLAIM, worker, lease, MOST_ATTEMPTS, AT_ONCE, most, [*Tell])
         return [_delivery(row) for row in rows]
 
     async def again(self, delivery: Delivery, worker: str, *, after: timedelta, counted: bool = True) -> None:
