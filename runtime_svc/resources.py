@@ -154,6 +154,8 @@ def chat(settings: RuntimeSettings) -> Resource:
         )
         learner = Learner(app[LEARNING], app[APPSPECS])
         await provider.open()
+        app[METRICS].count("chat_left_out", "Turns of conversations that were not kept.", lambda: learner.left_out)
+        app[METRICS].count("chat_late", "Turns that were kept after their answer had ended.", lambda: learner.late)
         app[CHAT] = ChatDoor(provider, learner, settings.recall_budget / 1000, settings.chat_nobody)
         yield
         await learner.close()

@@ -23,6 +23,8 @@ class Provider:
     headers: dict[str, str] = field(default_factory=dict)
     pause: float = 0.0
     """Seconds before each word of a stream."""
+    stays_after_done: asyncio.Event | None = None
+    """A stream does not end, after the line that says so, before this is set."""
     breaks_off_after: int | None = None
     """How many words of a stream come before the connection is cut, in the middle of a line."""
     asked: list[bytes] = field(default_factory=list)
@@ -73,6 +75,8 @@ class Provider:
                 await response.write(line)
                 self.written += 1
             await response.write(b"data: [DONE]\n\n")
+            if self.stays_after_done is not None:
+                await self.stays_after_done.wait()
             await response.write_eof()
         except (ConnectionError, asyncio.CancelledError):
             self.left += 1
