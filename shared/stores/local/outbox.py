@@ -168,9 +168,9 @@ def _listening(
     )
     found = [(webhook_id, json.loads(body)) for webhook_id, body in rows]
     return [
-        (webhook_id, frozenset(said["event_types"]))
+        (webhook_id, frozenset(said.get("event_types", ())))
         for webhook_id, said in found
-        if said["application"] is None or said["application"] in applications
+        if (application := said.get("application")) is None or application in applications
     ]
 
 
