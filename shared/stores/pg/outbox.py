@@ -166,10 +166,12 @@ async def drop(connection: Connection, reach: Reach, memory_ids: Sequence[str] |
     """What waits and is of these memories, or of all within reach; what is being sent ends by itself, unsaid."""
     condition, values = within(reach)
     n = len(values)
+    # In their order, in which a sender that ends one touches the next: neither waits for the other in a circle.
     await connection.execute(
-        f"DELETE FROM runtime_memory.deliveries WHERE {condition}"  # noqa: S608 (constants)
+        "DELETE FROM runtime_memory.deliveries WHERE key = ANY(ARRAY("  # noqa: S608 (constants)
+        f"SELECT key FROM runtime_memory.deliveries WHERE {condition}"
         f" AND (${n + 1}::uuid[] IS NULL OR memory_id = ANY(${n + 1}))"
-        " AND (lease_until IS NULL OR lease_until < now())",
+        " AND (lease_until IS NULL OR lease_until < now()) ORDER BY key FOR UPDATE))",
         *values,
         memory_ids,
     )

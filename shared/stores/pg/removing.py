@@ -44,4 +44,9 @@ async def feedback(connection: Connection, person: str, memory_ids: list[str]) -
 async def client_records(connection: Connection, person: str) -> None:
     """What the person's programs keep beside: settings, exports asked for, feedback, webhooks, and their messages."""
     await connection.execute("DELETE FROM runtime_memory.client_records WHERE user_id = $1", person)
-    await connection.execute("DELETE FROM runtime_memory.deliveries WHERE user_id = $1", person)
+    # In their order, as a sender touches them.
+    await connection.execute(
+        "DELETE FROM runtime_memory.deliveries WHERE key = ANY(ARRAY("
+        "SELECT key FROM runtime_memory.deliveries WHERE user_id = $1 ORDER BY key FOR UPDATE))",
+        person,
+    )
