@@ -74,7 +74,7 @@ async def p95(count: int, call: Callable[[int], Awaitable[Any]]) -> float:
 
 async def hang(requests: Requests, server: OpenAIServer) -> None:
     """As many learns as calls that hang, of as many people."""
-    server.delay = 3600
+    server.gate.hold()
     for number in range(HANGING):
         said = {"messages": [{"role": "user", "content": "I like tea"}]}
         await requests.ask("POST", PATH, uid=f"person-{number}", json=said)

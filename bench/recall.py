@@ -131,13 +131,13 @@ def _ranked(one: Found, today: date) -> list[ranking.Ranked]:
 def _by_meaning(candidates: Candidates) -> Candidates:
     return replace(
         candidates,
-        found=[replace(one, terms=(), neighbours=()) for one in candidates.found],
+        found=[one._replace(terms=(), neighbours=()) for one in candidates.found],
         frequencies=(),
     )
 
 
 def _by_words(candidates: Candidates) -> Candidates:
-    return replace(candidates, found=[replace(one, cosine=None, neighbours=()) for one in candidates.found])
+    return replace(candidates, found=[one._replace(cosine=None, neighbours=()) for one in candidates.found])
 
 
 def ask_stock(dsn: str, conversations: Sequence[Conversation], vectors: Vectors, clock: Clock) -> dict[str, Figures]:

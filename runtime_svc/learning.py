@@ -127,7 +127,7 @@ async def carry_out(learning: Learning, claimed: Claimed, worker: str) -> None:
     lesson = from_json(claimed.request)
     taught = await _taught(learning, claimed.scope, lesson)
     if taught.left_out is not None:
-        await learning.queue.note(claimed.id, worker, taught.left_out)
+        await learning.queue.note(claimed, worker, taught.left_out)
     changes = await _sorted(learning, taught.changes, lesson)
     accepted = Accepted(claimed.epoch, claimed.id)
     await learning.store.commit(claimed.scope, changes, claimed.by, accepted=accepted)

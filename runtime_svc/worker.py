@@ -119,7 +119,7 @@ class Worker:
     async def _give_back(self, claiming: asyncio.Future[Claimed | None]) -> None:
         with contextlib.suppress(ServiceError):
             if (claimed := await claiming) is not None:
-                await self._queue.put_back(claimed.id, self._name, after=timedelta(0), counted=False)
+                await self._queue.put_back(claimed, self._name, after=timedelta(0), counted=False)
 
     async def _see_to_its_end(self, claimed: Claimed) -> None:
         beating = asyncio.create_task(self._keep(claimed))
@@ -128,7 +128,7 @@ class Worker:
                 await carry_out(self._learning, claimed, self._name)
             log.info("learn.done", event_id=claimed.id, attempt=claimed.attempt)
         except asyncio.CancelledError:
-            await self._settle(self._queue.put_back(claimed.id, self._name, after=timedelta(0), counted=False))
+            await self._settle(self._queue.put_back(claimed, self._name, after=timedelta(0), counted=False))
             raise
         except Exception as error:  # noqa: BLE001 (whatever happens to one learn, the worker goes on)
             await self._settle(self._after(claimed, error))
@@ -140,9 +140,9 @@ class Worker:
         """Let it be tried again when that may help, or end it with a sentence."""
         match error:
             case ForgottenMeanwhile() | BadValue():
-                return await self._queue.fail(claimed.id, self._name, error.sentence)
+                return await self._queue.fail(claimed, self._name, error.sentence)
             case LearnFailed(may_pass=False):
-                return await self._queue.fail(claimed.id, self._name, error.sentence)
+                return await self._queue.fail(claimed, self._name, error.sentence)
             case ServiceError():
                 sentence = error.sentence
             case TimeoutError():
@@ -150,11 +150,11 @@ class Worker:
             case _:
                 sentence = _UNKNOWN
         if claimed.attempt >= MOST_ATTEMPTS:
-            return await self._queue.fail(claimed.id, self._name, f"{sentence} It was tried {claimed.attempt} times.")
+            return await self._queue.fail(claimed, self._name, f"{sentence} It was tried {claimed.attempt} times.")
         asked = error.retry_after if isinstance(error, LearnFailed) else None
         pause = self._pace.pause * 2 ** (claimed.attempt - 1) * random.uniform(0.8, 1.2)  # noqa: S311 (spreads load)
         after = max(min(pause, _LONGEST_PAUSE), asked or 0.0)
-        return await self._queue.put_back(claimed.id, self._name, after=timedelta(seconds=after))
+        return await self._queue.put_back(claimed, self._name, after=timedelta(seconds=after))
 
     async def _settle(self, last: asyncio.Future[bool] | object) -> None:
         """The last word on a learn; when the store does not take it, the lease ends and the learn is taken over."""
@@ -166,7 +166,7 @@ class Worker:
         while mine:
             await asyncio.sleep(self._pace.lease / 3)
             with contextlib.suppress(Exception):  # the next beat may reach the store again
-                mine = await self._queue.extend(claimed.id, self._name, lease)
+                mine = await self._queue.extend(claimed, self._name, lease)
 
     async def _keep_house(self) -> None:
         while True:

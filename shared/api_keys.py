@@ -60,7 +60,7 @@ class ApiKeys(Protocol):
     async def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         """A presented key's record, by its visible part, and the hash to compare with: not yet proved."""
 
-    async def used(self, key_id: str, at: datetime) -> None:
+    async def used(self, key: ApiKey, at: datetime) -> None:
         """Note the last use."""
 
 
@@ -113,5 +113,5 @@ class Keyring:
         if record.expires_at is not None and record.expires_at <= at:
             return None
         if record.last_used_at is None or record.last_used_at < at - _NOTED_EVERY:
-            await self._keys().used(record.id, at)
+            await self._keys().used(record, at)
         return Person(record.owner, actor=record.owner, via="key", scopes=record.scopes, application=record.application)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from shared.records import Memory
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
-    """A memory that may answer a query, with what ranking needs to know of it."""
+class Candidate(NamedTuple):
+    """A memory that may answer a query, with what ranking needs to know of it. Hundreds are made for every query."""
 
     memory: Memory
     cosine: float | None

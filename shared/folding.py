@@ -31,7 +31,7 @@ def lexeme(word: str) -> str:
     """The word, or a stand-in for one that PostgreSQL's parser would cut, change or refuse."""
     if len(word) > LONGEST:
         return f"{BOND}z{hashlib.blake2b(word.encode(), digest_size=12).hexdigest()}"
-    if _EXPONENT.match(word):
+    if word[:1].isdigit() and _EXPONENT.match(word):
         return BOND + word
     if word.isascii() or all(c.isascii() or _keeps(c) for c in word):
         return word

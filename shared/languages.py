@@ -148,10 +148,9 @@ def latin(words: Iterable[str]) -> tuple[list[Language], int]:
 def languages_of(word: str, told: Sequence[Language]) -> Sequence[Language]:
     """The languages that a word may be in: by its script, and of those in Latin letters the ones that were told."""
     code = ord(word[0])
-    for first, last, language in _SCRIPTS:
-        if first <= code <= last:
-            return (language,)
-    return told if code < 0x250 else ()
+    if code < 0x250:
+        return told
+    return next(((language,) for first, last, language in _SCRIPTS if first <= code <= last), ())
 
 
 @lru_cache(maxsize=16_384)

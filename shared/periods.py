@@ -38,6 +38,7 @@ _NAMED = re.compile(
     rf"(?:,?\s+({_YEAR})\b)?",
     re.IGNORECASE,
 )
+_A_WORD = re.compile(r"\w+")
 _AGO = re.compile(r"\b(\d{1,3})\s+(day|week|month|year)s?\s+ago\b", re.IGNORECASE)
 _LAST = re.compile(r"\b(last|this|past)\s+(week|month|year)\b", re.IGNORECASE)
 _NEAR = re.compile(r"\b(today|yesterday|heute|gestern|dnes|včera)\b", re.IGNORECASE)
@@ -87,8 +88,12 @@ def _written(question: str) -> Period | None:
 
 
 def _by_month(question: str) -> Period | None:
+    if _MONTHS.keys().isdisjoint(_A_WORD.findall(question.lower())):  # most questions: a tenth of what looking costs
+        return None
     for found in _NAMED.finditer(question):
         before, name, after, year = found.groups()
+        if name.lower() not in _MONTHS:  # `aprıl` is `april` to a pattern that minds no case
+            continue
         day = before or after
         if name.lower() in _WORDS_TOO and (name.islower() or found.start() == 0) and not (day or year):
             continue

@@ -7,7 +7,7 @@ of what is left: `score = 1 - (1 - a)(1 - b)…`. So a score is at least the cos
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -64,25 +64,71 @@ def rank(
     `groups` numbers the query's lexemes by the word they stand for (`shared.words.Query.groups`); without it each is a
     word of its own. `period` is what the query names (`shared.periods.named`).
     """
-    own = {
-        candidate.memory.id: _own(candidate, keyword)
-        for candidate, keyword in zip(candidates.found, _keyword_legs(candidates, groups), strict=True)
-    }
-    known = {candidate.memory.id: candidate for candidate in candidates.found}
-    ranked = [_lifted(candidate, own, known, period) for candidate in candidates.found]
-    if period is None:
-        ranked = _newest_of_alike(_sorted(ranked), known)
-    return [one for one in _sorted(ranked) if threshold is None or one.score >= threshold][: max(limit, 0)]
+    found = candidates.found
+    legs = _legs(candidates, groups, period)
+    best = _best(found, legs.scores, max(limit, _ALIKE_FOUND))
+    lifted = {} if period is not None else _newest_of_alike(best, found, legs.scores)
+    if lifted:
+        best = _ordered(best, found, legs.scores | lifted)
+    ranked = [legs.ranked(at, found[at].memory, lifted.get(at)) for at in best[: max(limit, 0)]]
+    return [one for one in ranked if threshold is None or one.score >= threshold]
+
+
+@dataclass(frozen=True, slots=True)
+class _Legs:
+    """What each part gives every candidate, by its place: a list a part, for only the best of them are told of."""
+
+    scores: dict[int, float]
+    semantic: Sequence[float]
+    keyword: Sequence[float]
+    beside: Sequence[float]
+    then: Sequence[float]
+
+    def ranked(self, at: int, memory: Memory, lifted: float | None) -> Ranked:
+        score = self.scores[at] if lifted is None else lifted
+        parts = {
+            "semantic": self.semantic[at],
+            "keyword": self.keyword[at],
+            "neighbour": self.beside[at],
+            "time": self.then[at],
+            "newer": score - self.scores[at],
+        }
+        return Ranked(memory, score, parts)
+
+
+def _legs(candidates: Candidates, groups: Sequence[int] | None, period: Period | None) -> _Legs:
+    found = candidates.found
+    keyword = _keyword_legs(candidates, groups)
+    semantic = [min(one.cosine, 1.0) if one.cosine is not None and one.cosine > 0 else 0.0 for one in found]
+    own = [1 - (1 - meaning) * (1 - words) for meaning, words in zip(semantic, keyword, strict=True)]
+    beside = then = [0.0] * len(found)
+    if any(one.neighbours for one in found):
+        asks = [_asks(one.memory) for one in found]
+        own = [
+            score * (1 - _ASKS) if asking and one.neighbours else score
+            for score, asking, one in zip(own, asks, found, strict=True)
+        ]
+        beside = _beside(found, own, asks)
+    lifted = [min(score + lent, 1.0) for score, lent in zip(own, beside, strict=True)]
+    if period is not None:
+        near = [_nearness(one.memory, period) for one in found]
+        then = [_THEN * nearness * (1 - score) for nearness, score in zip(near, lifted, strict=True)]
+    scores = {at: round(score + added, _DIGITS) for at, (score, added) in enumerate(zip(lifted, then, strict=True))}
+    return _Legs(scores, semantic, keyword, beside, then)
 
 
 def bm25(terms: Sequence[int], length: int, *, frequencies: Sequence[int], size: int, mean_length: float) -> float:
     """The BM25 of one memory: how often each lexeme stands in it, its length, and in how many of the scope each is."""
+    return _bm25(terms, length, [_rarity(size, known) for known in frequencies], mean_length)
+
+
+def _bm25(terms: Sequence[int], length: int, rarities: Sequence[float], mean_length: float) -> float:
     stretch = _K1 * (1 - _B + _B * length / mean_length) if mean_length > 0 else _K1
-    return sum(
-        _rarity(size, known) * term * (_K1 + 1) / (term + stretch)
-        for term, known in zip(terms, frequencies, strict=True)
-        if term > 0
-    )
+    found = 0.0
+    for term, rarity in zip(terms, rarities, strict=True):
+        if term > 0:
+            found += rarity * term * (_K1 + 1) / (term + stretch)
+    return found
 
 
 def _rarity(size: int, known: int) -> float:
@@ -90,18 +136,16 @@ def _rarity(size: int, known: int) -> float:
     return math.log(1 + (size - known + 0.5) / (known + 0.5))
 
 
-def _keyword_legs(candidates: Candidates, groups: Sequence[int] | None) -> Iterator[float]:
+def _keyword_legs(candidates: Candidates, groups: Sequence[int] | None) -> list[float]:
     members = _members(groups if groups is not None else range(len(candidates.frequencies)))
-    frequencies = [max(candidates.frequencies[at] for at in places) for places in members]
-    for candidate in candidates.found:
-        sum_of_words = bm25(
-            [max(candidate.terms[at] for at in places) for places in members],
-            candidate.length,
-            frequencies=frequencies,
-            size=candidates.size,
-            mean_length=candidates.mean_length,
-        )
-        yield 1 - math.exp(-sum_of_words / _SATURATION)
+    rarities = [_rarity(candidates.size, known) for known in _by_word(candidates.frequencies, members)]
+    mean_length = candidates.mean_length
+    return [
+        1 - math.exp(-_bm25(_by_word(one.terms, members), one.length, rarities, mean_length) / _SATURATION)
+        if any(one.terms)  # most were found by meaning alone
+        else 0.0
+        for one in candidates.found
+    ]
 
 
 def _members(groups: Sequence[int]) -> list[list[int]]:
@@ -112,44 +156,35 @@ def _members(groups: Sequence[int]) -> list[list[int]]:
     return list(members.values())
 
 
-def _own(candidate: Candidate, keyword: float) -> Ranked:
-    semantic = min(max(candidate.cosine or 0.0, 0.0), 1.0)
-    score = 1 - (1 - semantic) * (1 - keyword)
-    if candidate.neighbours and _asks(candidate.memory):
-        score *= 1 - _ASKS
-    return Ranked(candidate.memory, score, {"semantic": semantic, "keyword": keyword})
+def _by_word(counts: Sequence[int], members: Sequence[Sequence[int]]) -> list[int]:
+    """Of counts by lexeme, the greatest of each word."""
+    return [counts[places[0]] if len(places) == 1 else max([counts[at] for at in places]) for places in members]
 
 
-def _lifted(
-    candidate: Candidate, own: Mapping[str, Ranked], known: Mapping[str, Candidate], period: Period | None
-) -> Ranked:
-    """A candidate with what its neighbours and its time add."""
-    one = own[candidate.memory.id]
-    beside = _beside(candidate, own, known) * (1 - one.score)
-    score = min(one.score + beside, 1.0)
-    then = _THEN * _nearness(one.memory, period) * (1 - score)
-    return Ranked(
-        one.memory, round(score + then, _DIGITS), {**one.parts, "neighbour": beside, "time": then, "newer": 0.0}
-    )
-
-
-def _beside(candidate: Candidate, own: Mapping[str, Ranked], known: Mapping[str, Candidate]) -> float:
-    """What the neighbours that are candidates, and their neighbours, lend to a turn of a run."""
-    nearest = [own[key] for key in candidate.neighbours if key in own]
-    first = max((one.score * (1 + _ASKED * _asks(one.memory)) for one in nearest), default=0.0)
-    passed = {candidate.memory.id, *candidate.neighbours}
-    further = {key for one in nearest for key in known[one.memory.id].neighbours} - passed
-    second = max((own[key].score for key in further if key in own), default=0.0)
-    return min(_NEXT * first + _SECOND * second, 1.0)
+def _beside(found: Sequence[Candidate], own: Sequence[float], asks: Sequence[bool]) -> list[float]:
+    """What the neighbours that are candidates, and their neighbours, lend to each turn of a run."""
+    places = {one.memory.id: at for at, one in enumerate(found)}
+    lent = []
+    for at, one in enumerate(found):
+        nearest = [places[key] for key in one.neighbours if key in places]
+        if not nearest:
+            lent.append(0.0)
+            continue
+        first = max([own[place] * (1 + _ASKED * asks[place]) for place in nearest])
+        passed = {one.memory.id, *one.neighbours}
+        further = {key for place in nearest for key in found[place].neighbours} - passed
+        second = max([own[places[key]] for key in further if key in places], default=0.0)
+        lent.append(min(_NEXT * first + _SECOND * second, 1.0) * (1 - own[at]))
+    return lent
 
 
 def _asks(memory: Memory) -> bool:
     return memory.words.rstrip().endswith(("?", "？", "؟"))
 
 
-def _nearness(memory: Memory, period: Period | None) -> float:
-    day = _day(memory) if period is not None else None
-    return 0.0 if period is None or day is None else period.nearness(day)
+def _nearness(memory: Memory, period: Period) -> float:
+    day = _day(memory)
+    return 0.0 if day is None else period.nearness(day)
 
 
 def _day(memory: Memory) -> date | None:
@@ -160,43 +195,55 @@ def _day(memory: Memory) -> date | None:
         return None
 
 
-def _sorted(ranked: list[Ranked]) -> list[Ranked]:
-    ranked = sorted(ranked, key=lambda one: one.memory.id)
-    ranked.sort(key=lambda one: one.memory.created_at or "", reverse=True)
-    ranked.sort(key=lambda one: one.score, reverse=True)
-    return ranked
+def _best(found: Sequence[Candidate], scores: Mapping[int, float], count: int) -> list[int]:
+    """The places of the best in their order; only what may be among them is put in order."""
+    places: Sequence[int] = range(len(found))
+    if 0 < count < len(found):
+        least = sorted(scores.values(), reverse=True)[count - 1]
+        places = [at for at in places if scores[at] >= least]
+    return _ordered(places, found, scores)
 
 
-def _newest_of_alike(ranked: list[Ranked], known: Mapping[str, Candidate]) -> list[Ranked]:
+def _ordered(places: Sequence[int], found: Sequence[Candidate], scores: Mapping[int, float]) -> list[int]:
+    """Best first, ties newest first, then by id."""
+    ordered = sorted(places, key=lambda at: found[at].memory.id)
+    ordered.sort(key=lambda at: found[at].memory.created_at or "", reverse=True)
+    ordered.sort(key=scores.__getitem__, reverse=True)
+    return ordered
+
+
+def _newest_of_alike(best: Sequence[int], found: Sequence[Candidate], scores: Mapping[int, float]) -> dict[int, float]:
     """Of memories in nearly the same words, as near to the query, a newer one answers no less than an older.
 
-    That the older is no longer true is not told: cosines and words do not tell "moved to" from "also been to".
+    The score that each such newer one gets. That the older is no longer true is not told: cosines and words do not tell
+    "moved to" from "also been to".
     """
-    best = ranked[:_ALIKE_FOUND]
-    words: dict[str, frozenset[str]] = {}
-    lifted = list(ranked)
-    for at, one in enumerate(best):
-        for older in best[:at]:
+    best = best[:_ALIKE_FOUND]
+    learned = [found[at].memory.created_at or "" for at in best]
+    # An order number tells two orders apart: both have the same of the query's lexemes.
+    hits = [[term > 0 for term in found[at].terms] for at in best]
+    words: dict[int, frozenset[str]] = {}
+    lifted: dict[int, float] = {}
+    for number, at in enumerate(best):
+        for earlier in range(number):
+            older = best[earlier]
             if (
-                (older.memory.created_at or "") < (one.memory.created_at or "")
-                and older.score - one.score <= _ALIKE_APART
-                and _same_hits(known[older.memory.id], known[one.memory.id])
-                and _alike(older.memory, one.memory, words)
+                learned[earlier] < learned[number]
+                and scores[older] - scores[at] <= _ALIKE_APART
+                and hits[earlier] == hits[number]
+                and _alike(found, older, at, words)
             ):
-                lifted[at] = Ranked(one.memory, older.score, {**one.parts, "newer": older.score - one.score})
+                lifted[at] = scores[older]
                 break
     return lifted
 
 
-def _alike(one: Memory, other: Memory, words: dict[str, frozenset[str]]) -> bool:
+def _alike(found: Sequence[Candidate], one: int, other: int, words: dict[int, frozenset[str]]) -> bool:
     """Whether they share most lexemes; `words` keeps what was made of each."""
-    for memory in (one, other):
-        if memory.id not in words:
-            words[memory.id] = frozenset(str(memory.payload.get("text_lemmatized") or memory.words).split())
-    these, those = words[one.id], words[other.id]
-    return len(these & those) >= _ALIKE * len(these | those) > 0
-
-
-def _same_hits(one: Candidate, other: Candidate) -> bool:
-    """Whether both have the same of the query's lexemes: an order number tells two orders apart."""
-    return [term > 0 for term in one.terms] == [term > 0 for term in other.terms]
+    for at in (one, other):
+        if at not in words:
+            memory = found[at].memory
+            words[at] = frozenset(str(memory.payload.get("text_lemmatized") or memory.words).split())
+    these, those = words[one], words[other]
+    common = len(these & those)
+    return common >= _ALIKE * (len(these) + len(those) - common) > 0

@@ -115,8 +115,8 @@ def _of_token(token: Sequence[str], languages: Sequence[Language], *, of_memory:
     if len(token) > 1:
         yield [lexeme(BOND.join(map(fold, token)))]
     for word in _parts_sought(token, languages):
-        for run in _UNSPACED.split(word):
-            if _UNSPACED.fullmatch(run):
+        for run in (word,) if word.isascii() else _UNSPACED.split(word):
+            if not run.isascii() and _UNSPACED.fullmatch(run):
                 yield from ([one] for one in _of_unspaced(run, of_memory=of_memory))
             elif run:
                 yield _of_word(run, languages, of_memory=of_memory)
@@ -172,7 +172,7 @@ def _parts_sought(token: Sequence[str], languages: Sequence[Language]) -> Sequen
 
 
 def _numbered(word: str) -> bool:
-    return any(c.isdigit() for c in word)
+    return not word.isalpha() and any(c.isdigit() for c in word)
 
 
 def _without_stops(tokens: Sequence[list[str]], languages: Sequence[Language]) -> list[list[str]]:

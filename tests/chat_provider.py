@@ -11,6 +11,8 @@ from typing import Any
 
 from aiohttp import web
 
+from tests.waiting import Gate
+
 
 @dataclass
 class Provider:
@@ -21,10 +23,11 @@ class Provider:
     body: bytes | None = None
     """An answer in place of a completion."""
     headers: dict[str, str] = field(default_factory=dict)
-    pause: float = 0.0
-    """Seconds before each word of a stream."""
     stays_after_done: asyncio.Event | None = None
     """A stream does not end, after the line that says so, before this is set."""
+    holds_after: int | None = None
+    """How many words of a stream come before the gate."""
+    gate: Gate = field(default_factory=Gate)
     breaks_off_after: int | None = None
     """How many words of a stream come before the connection is cut, in the middle of a line."""
     asked: list[bytes] = field(default_factory=list)
@@ -66,7 +69,8 @@ class Provider:
         self.streaming += 1
         try:
             for number, word in enumerate(self.words):
-                await asyncio.sleep(self.pause)
+                if self.holds_after is not None and number >= self.holds_after:
+                    await self.gate.passed()
                 line = f"data: {json.dumps(chunk(word))}\n\n".encode()
                 if number == self.breaks_off_after:
                     await response.write(line[:20])
@@ -107,4 +111,5 @@ async def chat_provider() -> AsyncIterator[Provider]:
     try:
         yield provider
     finally:
+        provider.gate.let_go()
         await runner.cleanup()

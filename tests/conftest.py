@@ -12,9 +12,31 @@ from pathlib import Path
 
 import asyncpg
 import pytest
+from aiohttp import ClientTimeout
+from hypothesis import HealthCheck
+from hypothesis import settings as properties
 
+from runtime_svc.engine.entities import Mem0Entities
 from shared.db.embedded import ROLE, EmbeddedServer
-from tests.services import Service, environment, start_platform, start_runtime
+from shared.db.pool import Limits
+from tests.services import PATIENT, Service, environment, start_platform, start_runtime
+
+# However slow the machine is just now, an example is not too slow.
+properties.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+properties.load_profile("any machine")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
+    """Bounds of time that no test is about are a minute: what a busy machine takes longer for is not refused."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Limits.__init__, "__defaults__", (10, 60.0, 60.0, 60.0, True))
+        patch.setattr(Mem0Entities.__init__, "__kwdefaults__", {"seconds": 60.0})
+        patch.setattr("shared.db.preparing._PATIENCE", 60.0)
+        patch.setattr("shared.stores.local.lanes._PATIENCE", 60.0)
+        patch.setattr("shared.jwks._TIMEOUT", ClientTimeout(total=60))
+        patch.setattr("runtime_svc.shares._TIMEOUT", ClientTimeout(total=60))
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -49,7 +71,7 @@ def settings_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """The environment of a service under test: ours only."""
     for name in [name for name in os.environ if name.startswith(_OURS)]:
         monkeypatch.delenv(name)
-    for name, value in environment(RUNTIME_SHARES="off").items():
+    for name, value in environment(RUNTIME_SHARES="off", **PATIENT).items():
         monkeypatch.setenv(name, value)
     return monkeypatch
 

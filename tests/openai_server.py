@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from aiohttp import web
 
+from tests.waiting import Gate, until
+
 Answer = str | Callable[[dict[str, Any]], str]
 
 
@@ -30,7 +32,10 @@ class OpenAIServer:
     status: int = 200
     statuses: list[int] = field(default_factory=list)
     """Statuses of the next answers; `status` once they are used up."""
-    delay: float = 0.0
+    gate: Gate = field(default_factory=Gate)
+    """Where completions wait while a test holds them."""
+    pause: float = 0.0
+    """Seconds that a completion takes besides."""
     headers: dict[str, str] = field(default_factory=dict)
     raw: bytes | None = None
     """A body in place of a completion."""
@@ -42,7 +47,6 @@ class OpenAIServer:
     """Bodies of the completions asked for."""
     embedded: list[list[str]] = field(default_factory=list)
     """Inputs of the embeddings asked for."""
-    released: asyncio.Event = field(default_factory=asyncio.Event)
     running: int = 0
     most_running: int = 0
     url: str = ""
@@ -59,6 +63,10 @@ class OpenAIServer:
     def prompt(self, number: int = -1) -> str:
         """The user's part of a completion asked for."""
         return str(self.requests[number]["messages"][-1]["content"])
+
+    async def asked(self, count: int = 1) -> None:
+        """Return when so many completions were asked for."""
+        await until(lambda: len(self.requests) >= count)
 
     async def complete(self, request: web.Request) -> web.Response:
         body = await request.json()
@@ -91,10 +99,8 @@ class OpenAIServer:
         self.running += 1
         self.most_running = max(self.most_running, self.running)
         try:
-            async with asyncio.timeout(self.delay):
-                await self.released.wait()
-        except TimeoutError:
-            pass
+            await asyncio.sleep(self.pause)
+            await self.gate.passed()
         finally:
             self.running -= 1
 
@@ -120,5 +126,5 @@ async def openai_server() -> AsyncIterator[OpenAIServer]:
     try:
         yield server
     finally:
-        server.released.set()
+        server.gate.let_go()
         await runner.cleanup()

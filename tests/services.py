@@ -16,6 +16,8 @@ from runtimes_svc.settings import PlatformSettings
 SECRET = "a-secret-of-the-tests-with-more-than-32-bytes"
 MACHINE = "machine-token-of-the-tests-with-more-than-32-bytes"
 OWNER = "owner-1"
+PATIENT = {"MEMORY_STATEMENT_TIMEOUT": "60", "MEMORY_RECALL_BUDGET_MS": "60000", "RUNTIME_RERANK_TIMEOUT": "60"}
+"""Bounds of time that a busy machine keeps to."""
 
 
 def token(uid: str, *, ttl: int = 3600, secret: str = SECRET, **claims: Any) -> str:

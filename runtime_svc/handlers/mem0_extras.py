@@ -17,8 +17,8 @@ from shared.errors import NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS, STORE
-from shared.scope import Everything
-from shared.tokens import person_of
+from shared.scope import Everything, Reach, Scope
+from shared.tokens import person_of, reach_of
 
 _EXPORT = "export"
 _MOST = 1000
@@ -60,7 +60,11 @@ async def create_export(request: web.Request) -> web.Response:
     said = await body.read(request, Export)
     wanted = asked(request[CALLER], said.filters, _ids(said))
     request[CALLER] = wanted.caller
-    kept = {"schema": schema_of(said.schema_), "filters": [said.filters, _ids(said)]}
+    kept = {
+        "schema": schema_of(said.schema_),
+        "filters": [said.filters, _ids(said)],
+        "application": _application(wanted.reach),
+    }
     export_id = str(uuid.uuid4())
     await request.app[CLIENT_RECORDS].put(Everything(person_of(wanted.caller)), _EXPORT, export_id, kept)
     message = "Memory export request received. The export will be ready in a few seconds."
@@ -68,7 +72,7 @@ async def create_export(request: web.Request) -> web.Response:
 
 
 async def get_export(request: web.Request) -> web.Response:
-    """The data of an export, by its id or of the latest one."""
+    """The data of an export, by its id or of the latest one; a bound key knows those of its application."""
     said = await body.read(request, Exported)
     kept = await _kept(request, said.memory_export_id)
     wanted = asked(request[CALLER], *kept["filters"])
@@ -80,10 +84,15 @@ async def get_export(request: web.Request) -> web.Response:
 
 async def _kept(request: web.Request, export_id: str | None) -> dict[str, Any]:
     exports = await request.app[CLIENT_RECORDS].of(Everything(person_of(request[CALLER])), _EXPORT)
-    found = [one for one in exports if export_id in (None, one.id)]
+    application = _application(reach_of(request[CALLER]))
+    found = [one for one in exports if export_id in (None, one.id) and one.body.get("application") == application]
     if not found:
         raise NotFound("No memory export request found")
     return dict(found[-1].body)
+
+
+def _application(reach: Reach) -> str | None:
+    return reach.application if isinstance(reach, Scope) else None
 
 
 async def feedback(request: web.Request) -> web.Response:

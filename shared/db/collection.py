@@ -45,9 +45,7 @@ _INDEXES = (
 
 _WALL = (
     "ALTER TABLE {memories} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY",
-    "CREATE POLICY runtime_memory_person ON {memories} USING"
-    " (coalesce((SELECT current_setting('runtime_memory.person', true)), '*') = '*'"
-    " OR user_id = (SELECT current_setting('runtime_memory.person', true)))",
+    "SELECT runtime_memory.person_policy('{memories}')",
 )
 # The second wall: a connection that said whose memories it sees is shown no others, whatever a statement asks for. The
 # services say so on every connection; a client that has never heard of the setting, such as stock mem0, sees all as

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import contextlib
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import asyncpg
 import orjson
+import pgvector
 from pgvector.asyncpg import register_vector
 
 from shared.errors import ServiceError, Unavailable
+from shared.records import Vector
 
 _DOWN = "What is remembered cannot be reached right now. Try again in a moment."
 _BUSY = "What is remembered is asked for by too many at once. Try again in a moment."
@@ -20,8 +23,8 @@ _STORE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, Timeout
 
 
 NOBODY, EVERYBODY = "", "*"
-"""What a connection is shown of the memories when no person is said, and for upkeep and administration: no person has
-these for a uid."""
+"""What a connection is shown when no person is said, and for what is everybody's by its nature: upkeep, the queue, an
+administrator's read by id, a key that is not yet known to be anybody's. No person has these for a uid."""
 
 _SHOW = "SELECT set_config('runtime_memory.person', $1, false)"
 
@@ -35,7 +38,7 @@ class Limits:
     statement: float = 10.0
     connect: float = 5.0
     row_security: bool = True
-    """Whether each connection says whose memories it may see: PostgreSQL shows it no others, whatever is asked."""
+    """Whether each connection says whose rows it may see: PostgreSQL shows it no others, whatever is asked."""
 
 
 class _Connection(asyncpg.Connection):
@@ -48,11 +51,15 @@ class _Connection(asyncpg.Connection):
     """None while it is not known."""
 
     async def show(self, person: str) -> None:
-        """From here on, this person's memories and no others."""
+        """From here on, this person's rows and no others."""
         if self.shown_for != person:
             self.shown_for = None
             await self.execute(_SHOW, person)
             self.shown_for = person
+
+    def doubt(self) -> None:
+        """It is not known for whom: a rollback may take back what was said."""
+        self.shown_for = None
 
     def get_reset_query(self) -> str:
         return ""
@@ -87,7 +94,7 @@ class Database:
 
     @asynccontextmanager
     async def connection(self, person: str = NOBODY) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
-        """A connection that sees one person's memories, within the time allowed; without a person none.
+        """A connection that sees what is one person's, within the time allowed; without a person nothing of anybody.
 
         Raises Unavailable for the store's faults, here or in the body.
         """
@@ -130,6 +137,25 @@ class Database:
             return False
 
 
+@asynccontextmanager
+async def seeing(lent: asyncpg.pool.PoolConnectionProxy, person: str) -> AsyncIterator[None]:
+    """For the statements of a block what is another's; after it, again what the connection was lent for."""
+    connection: _Connection = lent  # type: ignore[assignment]  # the proxy lends ours
+    if (lent_for := connection.shown_for) is None:  # without row security nothing is said
+        yield
+        return
+    await connection.show(person)
+    try:
+        yield
+    except BaseException as error:
+        connection.doubt()
+        if isinstance(error, Exception):  # one that is cancelled asks nothing more
+            with contextlib.suppress(*_STORE_FAULTS):  # as in a transaction that failed
+                await connection.show(lent_for)
+        raise
+    await connection.show(lent_for)
+
+
 class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
     """Turns every driver fault into Unavailable; the driver's own text may hold a memory, so it is only the cause."""
 
@@ -139,6 +165,11 @@ class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
         if isinstance(error, _STORE_FAULTS) and not isinstance(error, ServiceError):
             raise Unavailable(_DOWN) from error
+
+
+def array_of(vectors: Sequence[Vector]) -> list[pgvector.Vector]:
+    """Vectors as one value, an array: of plain ones the driver would make an array of two dimensions."""
+    return [pgvector.Vector(vector) for vector in vectors]
 
 
 async def _register(connection: asyncpg.Connection) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncpg
 
 from shared.db import collection as collections
+from shared.db import wall
 from shared.db.collection import Collection
 from shared.db.migrate import migrate, read_migrations
 from shared.errors import CannotStartError, Unavailable
@@ -40,6 +41,8 @@ async def prepare(
         if with_ddl:
             await migrate(connection, read_migrations())
             await collections.prepare(connection, collection, dimensions, row_security=row_security)
+            if row_security:
+                await wall.put_up(connection)
         else:
             await collections.check(connection, collection, dimensions)
     except asyncpg.InsufficientPrivilegeError as error:

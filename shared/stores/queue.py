@@ -113,16 +113,18 @@ class LearnQueue(Protocol):
         UnreadableLearnError: there may be others.
         """
 
-    async def extend(self, event_id: str, worker: str, lease: timedelta) -> bool:
+    async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:
         """Keep a claimed learn for longer; False when it is no longer this worker's."""
 
-    async def note(self, event_id: str, worker: str, note: str) -> None:
+    async def note(self, learn: Claimed | LearnEvent, worker: str, note: str) -> None:
         """Say what is left out, before the learn is committed."""
 
-    async def put_back(self, event_id: str, worker: str, *, after: timedelta, counted: bool = True) -> bool:
+    async def put_back(
+        self, learn: Claimed | LearnEvent, worker: str, *, after: timedelta, counted: bool = True
+    ) -> bool:
         """Let it be tried again after a while; `counted` as an attempt or not. False when it is not this worker's."""
 
-    async def fail(self, event_id: str, worker: str, sentence: str) -> bool:
+    async def fail(self, learn: Claimed | LearnEvent, worker: str, sentence: str) -> bool:
         """End it without result; its request is erased. False when it is not this worker's."""
 
     async def lapse(self) -> int:

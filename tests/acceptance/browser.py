@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 import pytest
-from playwright.async_api import Browser, BrowserContext, Page, async_playwright
+from playwright.async_api import Browser, BrowserContext, Page, async_playwright, expect
 
 _QUIET = (
     "--no-sandbox",
@@ -19,6 +19,8 @@ _QUIET = (
     "--disable-component-update",
     "--disable-sync",
 )
+
+expect.set_options(timeout=60_000)  # milliseconds: on a busy machine a page is slow
 
 
 def chromium_path() -> str | None:
@@ -43,7 +45,7 @@ async def chromium() -> AsyncIterator[Browser]:
 async def person(browser: Browser, address: str, token: str, **context: Any) -> tuple[BrowserContext, Page]:
     """Somebody with a browser of their own, signed in at the memory page of a service by pasting a token."""
     own = await browser.new_context(**{"locale": "en-GB", "timezone_id": "Europe/Berlin", **context})
-    own.set_default_timeout(15_000)
+    own.set_default_timeout(60_000)
     page = await own.new_page()
     await page.goto(f"{address.rstrip('/')}/memories")
     await page.get_by_role("textbox").fill(token)

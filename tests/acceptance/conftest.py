@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.ports import free_port
 from tests.services import Service, start_platform, start_runtime
 
 
@@ -34,7 +35,7 @@ class Together:
 
 @pytest.fixture
 async def together(settings_environment: pytest.MonkeyPatch, database: str) -> AsyncIterator[Together]:
-    platform = await start_platform(database)
+    platform = await start_platform(database, port=free_port())
     settings_environment.delenv("RUNTIME_SHARES")
     settings_environment.setenv("DATALAYER_RUNTIMES_URL", str(platform.client.make_url("/")))
     found = Together(await start_runtime(database), platform, database)

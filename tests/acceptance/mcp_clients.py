@@ -48,7 +48,7 @@ async def python_client(
 ) -> AsyncIterator[Client]:
     """The Python SDK's client, as a person, or as nobody when `uid` is None."""
     sent = {**(bearer(uid) if uid is not None else {}), **headers}
-    async with httpx2.AsyncClient(headers=sent, timeout=30) as http:
+    async with httpx2.AsyncClient(headers=sent, timeout=60) as http:
         transport = streamable_http_client(address(runtime, app), http_client=http)
         async with Client(transport, mode=mode) as client:
             yield client
@@ -63,7 +63,7 @@ def javascript_packages() -> Path:
         _CACHE.mkdir(parents=True, exist_ok=True)
         command = [*NPM_INSTALL, str(_CACHE), *PACKAGES]
         try:
-            subprocess.run(command, check=True, capture_output=True, timeout=300)
+            subprocess.run(command, check=True, capture_output=True, timeout=600)
         except (OSError, subprocess.SubprocessError) as error:
             pytest.skip(f"npm could not fetch the MCP clients: {type(error).__name__}.")
         marker.write_text(" ".join(PACKAGES), "utf-8")

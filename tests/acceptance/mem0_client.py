@@ -98,7 +98,7 @@ def update(memory_id, text):
 
 def queued():
     call(client.add, "My sister is called Vera", user_id=ME, run_id="r1")
-    for _ in range(100):
+    for _ in range(600):
         if len(listed(get_all(user_id=ME))) == 2:
             return
         time.sleep(0.1)

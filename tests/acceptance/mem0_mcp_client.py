@@ -27,7 +27,7 @@ async def main() -> None:
             return found
 
         await call("add_memory", text="I love hiking in the mountains", user_id="ana")
-        for _ in range(100):
+        for _ in range(600):
             if (found := await call("get_memories", filters={"AND": [{"user_id": "ana"}]}))["results"]:
                 break
             await asyncio.sleep(0.1)

@@ -15,7 +15,7 @@ async def main() -> None:
     store = Mem0MemoryStore(user_id="ana", api_key=KEY, host=HOST)
     await store.add("I love hiking in the mountains", {"source": "strands"})
     await store.add_messages([{"role": "user", "content": [{"text": "My sister is called Vera"}]}])
-    until = time.monotonic() + 20
+    until = time.monotonic() + 60
     while not (vera := [one.content for one in await store.search("Vera")]) and time.monotonic() < until:
         await asyncio.sleep(0.1)
     found = [one.content for one in await store.search("outdoor hobbies")]

@@ -7,7 +7,6 @@ import os
 import shlex
 import shutil
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -19,6 +18,8 @@ from pathlib import Path
 import pytest
 
 from shared.db.keeper import occupants
+from tests.ports import free_port
+from tests.services import PATIENT
 
 REPOSITORY = Path(__file__).parents[2]
 OURS = ("DATALAYER_", "AGENT_RUNTIMES_", "MEMORY_", "RUNTIME_", "OPENROUTER_", "OPENAI_", "MEM0_")
@@ -35,7 +36,7 @@ def home():
 def run(home):
     """Start it in a process group of its own, as a terminal does; the lines it prints until the last to try."""
     started = []
-    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OURS)} | PATIENT
 
     def start():
         ports = [("--runtime-port", free_port()), ("--platform-port", free_port())]
@@ -124,14 +125,14 @@ def say(line, token):
             request.method = next(words)
         elif word.startswith("http"):
             request.full_url = word
-    with urllib.request.urlopen(request, timeout=30) as response:  # noqa: S310 - the printed lines say http
+    with urllib.request.urlopen(request, timeout=60) as response:  # noqa: S310 - the printed lines say http
         return json.load(response)
 
 
 def commands(home):
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            command = (entry / "cmdline").read_bytes().decode().split("\0")
+            command = (entry / "cmdline").read_bytes().decode(errors="replace").split("\0")
         except OSError:
             continue
         if any(str(home) in part for part in command):
@@ -144,9 +145,3 @@ def anything_runs(home):
 
 def pid_of(service, home):
     return next(pid for pid, command in commands(home) if service in command)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]

@@ -78,7 +78,7 @@ async def test_an_add_is_queued_by_default_and_its_event_tells_how_it_ended(ana:
     assert (v1["status"], v3["status"]) == ("PENDING", "PENDING")
     for event_id in (v1["event_id"], v3["event_id"]):
         event = await ana.call("GET", f"/v1/event/{event_id}/")
-        for _ in range(200):
+        for _ in range(1200):
             if event["status"] not in {"PENDING", "RUNNING"}:
                 break
             await asyncio.sleep(0.05)
@@ -347,6 +347,18 @@ async def test_an_export_holds_nothing_that_was_forgotten_since(ana: Program) ->
     assert view["likes"] == ["I love jam"]
     await ana.call("POST", "/v1/exports/get/", json={"memory_export_id": UNKNOWN}, status=404)
     await ana.call("POST", "/v1/exports/", json={"filters": MINE}, status=400)
+
+
+async def test_a_bound_key_is_told_of_no_export_that_another_asked_for(ana: Program, engine_service: Service) -> None:
+    schema = {"type": "object", "properties": {"secret_plan": {"type": "string"}}}
+    export = await ana.call("POST", "/v1/exports/", json={"schema": schema, "filters": MINE}, status=201)
+    shop = await program(engine_service, application="shop")
+
+    await shop.call("POST", "/v1/exports/get/", json={}, status=404)
+    await shop.call("POST", "/v1/exports/get/", json={"memory_export_id": export["id"]}, status=404)
+    await shop.call("POST", "/v1/exports/", json={"schema": {"properties": {}}, "filters": MINE}, status=201)
+    assert await shop.call("POST", "/v1/exports/get/", json={}) == {"memories": []}
+    assert "secret_plan" in await ana.call("POST", "/v1/exports/get/", json={})
 
 
 async def test_feedback_and_summary(ana: Program) -> None:

@@ -96,7 +96,7 @@ async def test_faults_have_kinds_of_their_own(together: Together) -> None:
     with pytest.raises(NetworkError):
         await library.list_runtime_memories(token("ana"), base_url=NOWHERE)
     assert issubclass(TokenExpiredError, RunResponseError)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(60):
         given_up = asyncio.create_task(library.list_runtime_memories(token("ana"), base_url=at))
         await asyncio.sleep(0)
         given_up.cancel()

@@ -19,7 +19,7 @@ async def test_words_corrected_on_the_platform_are_found_by_their_new_meaning(
     status, said = await platform.patch(f"{PLATFORM}/{first}", json={"memory": "Is vegetarian and avoids gluten"})
     assert status == 200
     learned_at = said["memory"]["updated_at"]
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(60):
         while True:
             _, found = await runtime.post(f"{APP}/search", json={"query": "dietary preferences"})
             if found["memories"][0]["id"] == first and found["memories"][0]["score"] > 0.15:

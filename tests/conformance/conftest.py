@@ -18,6 +18,7 @@ from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
 from shared.db.migrate import migrate, read_migrations
 from shared.db.pool import Database
+from shared.db.wall import put_up
 from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
 from shared.stores.local.queue import LocalQueue
@@ -163,6 +164,7 @@ async def _prepare(admin_dsn: str, name: str, dsn: str) -> None:
     connection = await asyncpg.connect(dsn)
     await migrate(connection, read_migrations())
     await prepare(connection, COLLECTION, DIMENSIONS)
+    await put_up(connection)
     await connection.close()
 
 

@@ -89,7 +89,9 @@ async def restore(ports: Ports, state_id: str, *, into: Everything = PERSON, by:
 
 
 @given(lived=life, typed=documents)
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_any_life_comes_back_byte_for_byte(
     kind: str, prepared_database: str, tmp_path_factory: pytest.TempPathFactory, lived: list[Any], typed: list[Any]
 ) -> None:
@@ -115,7 +117,9 @@ def test_any_life_comes_back_byte_for_byte(
 
 
 @given(lived=life, typed=documents)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 def test_any_life_goes_to_the_other_engine_and_back_byte_for_byte(
     prepared_database: str, tmp_path_factory: pytest.TempPathFactory, lived: list[Any], typed: list[Any]
 ) -> None:

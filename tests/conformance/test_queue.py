@@ -63,14 +63,14 @@ async def test_one_of_a_scope_runs_at_a_time_in_the_order_of_acceptance(queue: L
     assert (await claim(queue)).id == first.id
     assert (await claim(queue)).id == other.id
     assert await queue.claim("worker", LEASE) is None
-    await queue.fail(first.id, "worker", "It could not be read.")
+    await queue.fail(first, "worker", "It could not be read.")
     assert (await claim(queue)).id == second.id
 
 
 async def test_one_that_waits_to_be_tried_again_keeps_the_later_ones_waiting(queue: LearnQueue) -> None:
     first, _ = await accept(queue), await accept(queue)
     await claim(queue)
-    assert await queue.put_back(first.id, "worker", after=timedelta(minutes=5))
+    assert await queue.put_back(first, "worker", after=timedelta(minutes=5))
 
     assert await queue.claim("worker", LEASE) is None
     assert (await status(queue, first)).status is Status.PENDING
@@ -98,7 +98,7 @@ async def test_a_learn_ends_with_its_memories(queue: LearnQueue, store: MemorySt
     (old,) = await keep(store, ANA, memory("likes tea"))
     event = await accept(queue)
     claimed = await claim(queue)
-    await queue.note(event.id, "worker", "One sentence was left out.")
+    await queue.note(event, "worker", "One sentence was left out.")
     add = memory("likes rain")
     changes = [add, Update(old, "likes coffee", "coffee", direction(1)), memory("likes rain")]
     await store.commit(ANA, changes, BY, accepted=Accepted(claimed.epoch, event.id))
@@ -134,7 +134,7 @@ async def test_a_forget_all_ends_what_is_queued(queue: LearnQueue, store: Memory
         assert (ended.status, ended.results) == (Status.FAILED, [])
         assert ended.error is not None
     assert (await status(queue, other)).status is Status.PENDING
-    assert not await queue.extend(running.id, "worker", LEASE)
+    assert not await queue.extend(running, "worker", LEASE)
     with pytest.raises(ForgottenMeanwhile):
         await store.commit(ANA, [memory("late")], BY, accepted=Accepted(claimed.epoch, running.id))
 
@@ -166,25 +166,25 @@ async def test_what_a_learn_itself_deletes_it_may_say_again(queue: LearnQueue, s
 async def test_a_failed_learn_says_why(queue: LearnQueue) -> None:
     event = await accept(queue)
     await claim(queue)
-    assert await queue.fail(event.id, "worker", "The LLM answered nothing that can be read.")
+    assert await queue.fail(event, "worker", "The LLM answered nothing that can be read.")
     ended = await status(queue, event)
 
     assert (ended.status, ended.error) == (Status.FAILED, "The LLM answered nothing that can be read.")
     assert ended.completed_at is not None
-    assert not await queue.fail(event.id, "worker", "again")
+    assert not await queue.fail(event, "worker", "again")
 
 
 async def test_a_worker_touches_only_what_it_has(queue: LearnQueue) -> None:
     event = await accept(queue)
-    assert not await queue.extend(event.id, "worker", LEASE)
+    assert not await queue.extend(event, "worker", LEASE)
     await claim(queue)
 
-    assert not await queue.extend(event.id, "other", LEASE)
-    assert not await queue.put_back(event.id, "other", after=timedelta(0))
-    assert not await queue.fail(event.id, "other", "no")
-    await queue.note(event.id, "other", "no")
+    assert not await queue.extend(event, "other", LEASE)
+    assert not await queue.put_back(event, "other", after=timedelta(0))
+    assert not await queue.fail(event, "other", "no")
+    await queue.note(event, "other", "no")
     assert (await status(queue, event)).note is None
-    assert await queue.extend(event.id, "worker", LEASE)
+    assert await queue.extend(event, "worker", LEASE)
 
 
 async def test_an_attempt_counts_unless_it_was_given_back(queue: LearnQueue) -> None:
@@ -192,7 +192,7 @@ async def test_an_attempt_counts_unless_it_was_given_back(queue: LearnQueue) -> 
     attempts = []
     for counted in (False, True, True):
         attempts.append((await claim(queue)).attempt)
-        await queue.put_back(event.id, "worker", after=timedelta(0), counted=counted)
+        await queue.put_back(event, "worker", after=timedelta(0), counted=counted)
 
     assert [*attempts, (await claim(queue)).attempt] == [1, 1, 2, 3]
 
@@ -213,7 +213,7 @@ async def test_what_a_worker_left_behind_is_put_back_and_fails_in_the_end(queue:
 async def test_a_lease_that_lasts_is_not_lapsed(queue: LearnQueue) -> None:
     event = await accept(queue)
     await queue.claim("worker", PAST)
-    await queue.extend(event.id, "worker", LEASE)
+    await queue.extend(event, "worker", LEASE)
 
     assert await queue.lapse() == 0
     assert (await status(queue, event)).status is Status.RUNNING
@@ -227,7 +227,7 @@ async def test_a_key_that_was_seen_answers_the_first_request(queue: LearnQueue) 
 
     assert again.id == first.id != elsewhere.id
     assert claimed.request == REQUEST
-    await queue.fail(first.id, "worker", "no")
+    await queue.fail(first, "worker", "no")
     assert (await accept(queue, idempotency_key="k1")).status is Status.FAILED
 
 
@@ -245,7 +245,7 @@ async def test_a_person_has_a_bounded_number_unfinished(queue: LearnQueue) -> No
         await accept(queue, ANA, most=2)
     await accept(queue, BEN, most=2)
     claimed = await claim(queue)
-    await queue.fail(claimed.id, "worker", "no")
+    await queue.fail(claimed, "worker", "no")
 
     assert (await accept(queue, ANA, most=2)).status is Status.PENDING
 
@@ -287,7 +287,7 @@ async def test_a_malformed_event_id_is_unknown(queue: LearnQueue, wrong: str) ->
 async def test_what_ended_long_ago_is_dropped(queue: LearnQueue) -> None:
     ended, waiting = await accept(queue, idempotency_key="k"), await accept(queue, BEN)
     await claim(queue)
-    await queue.fail(ended.id, "worker", "no")
+    await queue.fail(ended, "worker", "no")
 
     assert await queue.drop_finished(timedelta(hours=1)) == 0
     assert await queue.drop_finished(timedelta(seconds=-1)) == 1
@@ -301,6 +301,6 @@ async def test_the_depth_is_what_has_not_ended_of_everybody(queue: LearnQueue) -
     await accept(queue, BEN)
     assert await queue.depth() == 2
     await claim(queue)
-    await queue.fail(ended.id, "worker", "no")
+    await queue.fail(ended, "worker", "no")
 
     assert await queue.depth() == 1

@@ -75,14 +75,14 @@ async def test_only_the_worker_that_has_it_has_a_say(queue):
     event = await accept(queue)
     taken = await claimed(queue)
 
-    assert not await queue.extend(taken.id, "other", LEASE)
-    assert not await queue.put_back(taken.id, "other", after=AT_ONCE)
-    assert not await queue.fail(taken.id, "other", "x")
-    await queue.note(taken.id, "other", "x")
-    assert await queue.extend(taken.id, "w", LEASE)
+    assert not await queue.extend(taken, "other", LEASE)
+    assert not await queue.put_back(taken, "other", after=AT_ONCE)
+    assert not await queue.fail(taken, "other", "x")
+    await queue.note(taken, "other", "x")
+    assert await queue.extend(taken, "w", LEASE)
     assert await status_of(queue, event) is Status.RUNNING
-    assert await queue.fail(taken.id, "w", "x")
-    assert not await queue.put_back(taken.id, "w", after=AT_ONCE)
+    assert await queue.fail(taken, "w", "x")
+    assert not await queue.put_back(taken, "w", after=AT_ONCE)
     found = await queue.get(ANA, event.id)
     assert found is not None
     assert found.note is None
@@ -98,7 +98,7 @@ async def test_a_lease_that_ended_lets_another_worker_have_it(queue, store):
 
     assert first is not None
     assert (second.id, second.attempt) == (first.id, 2)
-    assert not await queue.extend(first.id, "gone", LEASE)
+    assert not await queue.extend(first, "gone", LEASE)
     assert await queue.lapse() == 0
 
 
@@ -172,7 +172,7 @@ async def test_a_cursor_that_is_none_is_refused(queue, after):
 async def test_what_ended_is_dropped_after_a_while(queue):
     ended, waits = await accept(queue, idempotency_key="k"), await accept(queue)
     taken = await claimed(queue)
-    await queue.fail(taken.id, "w", "x")
+    await queue.fail(taken, "w", "x")
 
     assert await queue.drop_finished(timedelta(hours=1)) == 0
     assert await queue.drop_finished(timedelta(seconds=-1)) == 1

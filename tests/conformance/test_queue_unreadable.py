@@ -22,7 +22,7 @@ async def spoil(store: Any, event: LearnEvent) -> None:
     if isinstance(store, LocalStore):
         await store.database.write(lambda connection: connection.execute(sql.format("events", "?"), (event.id,)))
     else:
-        async with store._database.connection() as connection:
+        async with store._database.connection(event.scope.person) as connection:
             await connection.execute(sql.format("runtime_memory.events", "$1"), UUID(event.id))
 
 

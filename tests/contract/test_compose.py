@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
@@ -18,6 +17,7 @@ import yaml
 
 from shared.db.embedded import EmbeddedServer, embedded
 from shared.db.programs import installed
+from tests.ports import free_port
 
 REPOSITORY = Path(__file__).parents[2]
 COMPOSE = yaml.safe_load((REPOSITORY / "compose.yaml").read_text())
@@ -169,12 +169,6 @@ def as_here(command: list[str], port: int) -> list[str]:
     """The container's command on this machine: its interpreter, loopback, a free port."""
     replaced = [re.sub(r"\b876[56]\b", str(port), part).replace("0.0.0.0", "127.0.0.1") for part in command]  # noqa: S104
     return [sys.executable, *replaced[1:]]
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def healthy(name: str, port: int) -> bool:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shared.db.pool import Limits
 from tests.faults.proxy import Wire, wire
 from tests.services import Service, start_platform, start_runtime
 
@@ -18,10 +19,22 @@ async def line(database: str) -> AsyncIterator[Wire]:
 
 
 @pytest.fixture
-async def wired(settings_environment: pytest.MonkeyPatch, line: Wire) -> AsyncIterator[list[Service]]:
-    """The runtime and the platform behind the wire, with two connections each and little patience."""
-    settings_environment.setenv("MEMORY_POOL_SIZE", "2")
+def impatient(settings_environment: pytest.MonkeyPatch) -> None:
+    """A statement takes a second at most, in services that are asked for after this."""
     settings_environment.setenv("MEMORY_STATEMENT_TIMEOUT", "1")
+    settings_environment.setattr(Limits.__init__, "__defaults__", (10, 5.0, 1.0, 5.0, True))
+
+
+@pytest.fixture
+def hurried(settings_environment: pytest.MonkeyPatch) -> None:
+    """A connection is waited for a second at most, in services that are asked for after this."""
+    settings_environment.setattr(Limits.__init__, "__defaults__", (10, 1.0, 60.0, 60.0, True))
+
+
+@pytest.fixture
+async def wired(settings_environment: pytest.MonkeyPatch, line: Wire) -> AsyncIterator[list[Service]]:
+    """The runtime and the platform behind the wire, with two connections each."""
+    settings_environment.setenv("MEMORY_POOL_SIZE", "2")
     services = [await start_runtime(line.dsn), await start_platform(line.dsn)]
     yield services
     line.let_go()

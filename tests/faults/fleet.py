@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import socket
 import sys
 import time
 from dataclasses import dataclass, field
@@ -15,19 +14,15 @@ from typing import Any, Self
 
 import aiohttp
 
-from tests.services import bearer, environment
+from tests.ports import free_port
+from tests.services import PATIENT, bearer, environment
+from tests.waiting import until
 
 OURS = ("DATALAYER_", "AGENT_RUNTIMES_", "MEMORY_", "RUNTIME_", "OPENROUTER_", "OPENAI_", "MEM0_")
 SERVICES = ("runtime_svc", "runtimes_svc")
 READY_WITHIN = 60.0
 YOUNG = 6.0
 """Seconds that PostgreSQL must have lived to be started again when it is killed."""
-
-
-def free_port() -> int:
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 @dataclass
@@ -40,6 +35,10 @@ class Fleet:
     ports: dict[str, int] = field(default_factory=lambda: {name: free_port() for name in SERVICES})
     processes: dict[str, asyncio.subprocess.Process] = field(default_factory=dict)
     postgres_since: float = 0.0
+    killed: int = 0
+    """The process of PostgreSQL that was killed last."""
+    program: tuple[str, ...] = ("-m", "{name}")
+    """How a service's program is named to Python."""
     session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
@@ -48,7 +47,7 @@ class Fleet:
         self.logs.mkdir(parents=True, exist_ok=True)
         # No connection is kept: whether a server that ends had read the next request is not to be guessed.
         self.session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(force_close=True, limit=0), timeout=aiohttp.ClientTimeout(total=30)
+            connector=aiohttp.TCPConnector(force_close=True, limit=0), timeout=aiohttp.ClientTimeout(total=60)
         )
         for name in SERVICES:
             await self.start(name)
@@ -67,11 +66,12 @@ class Fleet:
     async def start(self, name: str) -> None:
         """Start one and wait until it takes work."""
         inherited = {key: value for key, value in os.environ.items() if not key.startswith(OURS)}
-        said = environment(RUNTIME_SHARES="off", **self.settings)
+        said = environment(RUNTIME_SHARES="off", **(PATIENT | self.settings))
         with (self.logs / f"{name}.log").open("ab") as log:
             self.processes[name] = await asyncio.create_subprocess_exec(
                 sys.executable,
-                *("-m", name, "--port", str(self.ports[name]), "--embedded", str(self.directory / "pg")),
+                *(part.format(name=name) for part in self.program),
+                *("--port", str(self.ports[name]), "--embedded", str(self.directory / "pg")),
                 env={**inherited, **said},
                 stdout=log,
                 stderr=log,
@@ -100,8 +100,8 @@ class Fleet:
         if name == "postgres":
             while time.monotonic() - self.postgres_since < YOUNG:
                 await asyncio.sleep(0.1)
-            [pid_file] = list(self.directory.rglob("postmaster.pid"))
-            os.kill(int(pid_file.read_text().splitlines()[0]), signal.SIGKILL)
+            [self.killed] = self._postmasters()
+            os.kill(self.killed, signal.SIGKILL)
             return
         self.processes[name].kill()
         await self.processes[name].wait()
@@ -109,9 +109,15 @@ class Fleet:
     async def mend(self, name: str) -> None:
         """Have everything running again; PostgreSQL's keeper starts it by itself."""
         if name == "postgres":
-            await asyncio.sleep(0.5)
+            await until(lambda: self._postmasters() not in ([], [self.killed]))
             for one in SERVICES:
                 await self.ready(one)
             self.postgres_since = time.monotonic()
         else:
             await self.start(name)
+
+    def _postmasters(self) -> list[int]:
+        """The process of PostgreSQL, once it says which one it is."""
+        with contextlib.suppress(FileNotFoundError):  # one that ends takes its file with it
+            return [int(path.read_text().splitlines()[0]) for path in self.directory.rglob("postmaster.pid")]
+        return []

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.faults.fleet import Fleet
+from tests.waiting import until
 
 APP = "/api/v1/apps/memories/desk"
 PLATFORM = "/api/runtimes/v1/memories"
@@ -95,9 +96,7 @@ async def rounds_of_kills(directory: Path, rounds: int, *, seed: int) -> list[st
             async with asyncio.TaskGroup() as group:
                 for one in people:
                     group.create_task(one.work(fleet, stop))
-                async with asyncio.timeout(60):
-                    while sum(one.acknowledged for one in people) < before + len(people):
-                        await asyncio.sleep(0.05)
+                await until(lambda: sum(one.acknowledged for one in people) >= before + len(people))  # noqa: B023 (awaited here)
                 await asyncio.sleep(chance.random())
                 await fleet.kill(victim)
                 stop.set()

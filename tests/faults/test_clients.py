@@ -5,10 +5,15 @@ from __future__ import annotations
 import asyncio
 import json
 import random
+import threading
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
+from runtime_svc.keys import EMBEDDER
 from tests.services import Service, bearer
+from tests.waiting import FOR_EVER, until
 
 APP = "/api/v1/apps/memories/desk"
 IDLE = 1000
@@ -39,16 +44,19 @@ async def kept(service: Service) -> dict[str, str]:
 
 async def settled(service: Service) -> dict[str, str]:
     """What is kept once nothing that was asked for is under way."""
-    before = await kept(service)
-    async with asyncio.timeout(60):
-        while True:
-            await asyncio.sleep(1)
-            _, events = await service.get("/api/v1/apps/memory-events", uid="ana")
-            waiting = any(one["completed_at"] is None for one in events["events"])
-            after = await kept(service)
-            if after == before and not waiting:
-                return after
-            before = after
+    before: dict[str, str] | None = None
+
+    async def unchanged() -> bool:
+        nonlocal before
+        await asyncio.sleep(0.5)  # what nobody waits for any more ends: a write that had begun
+        _, events = await service.get("/api/v1/apps/memory-events", uid="ana")
+        waiting = any(one["completed_at"] is None for one in events["events"])
+        last, before = before, await kept(service)
+        return before == last and not waiting
+
+    await until(unchanged)
+    assert before is not None
+    return before
 
 
 @pytest.mark.fault("A client disconnects in the middle of a write", "the write is done whole or not at all")
@@ -59,6 +67,8 @@ async def test_a_client_that_leaves_leaves_no_half_write(either: Service) -> Non
     for n in range(12):
         _, said = await either.post(APP, json={"memory": f"fact {n}", "wait": True}, uid="ana")
         ids.append(said["results"][0]["id"])
+    server = either.client.server.runner.server
+    taken, connected = server.requests_count, len(server.connections)
     async with asyncio.TaskGroup() as group:
         for n in range(60):
             one, after = chance.choice(ids), chance.random() * 0.03
@@ -70,6 +80,8 @@ async def test_a_client_that_leaves_leaves_no_half_write(either: Service) -> Non
             ][n % 4]
             group.create_task(leave(either, *what, after))
 
+    await until(lambda: server.requests_count >= taken + 60)
+    await until(lambda: len(server.connections) <= connected)  # all who left are seen to be gone
     found = await settled(either)
     assert found
     for one, words in found.items():
@@ -97,14 +109,23 @@ async def test_idle_connections_disturb_nobody(either: Service) -> None:
 
 @pytest.mark.fault("Many texts are embedded at once", "the event loop is not blocked: health answers meanwhile")
 @pytest.mark.field("B73")
-async def test_health_answers_while_texts_are_embedded(either: Service) -> None:
+async def test_health_answers_while_texts_are_embedded(either: Service, monkeypatch: pytest.MonkeyPatch) -> None:
+    model = either.client.server.app[EMBEDDER]._model
+    computing, answered, compute = threading.Event(), threading.Event(), model.embed
+
+    def embed(texts: Sequence[str]) -> Any:
+        """The model's own work, which goes on when health has answered: on the event loop it never would."""
+        computing.set()
+        assert answered.wait(FOR_EVER)
+        return compute(texts)
+
+    monkeypatch.setattr(model, "embed", embed)
     messages = [{"role": "user", "content": f"On day {n} she said that " + "the report was late and " * 40} for n in range(16)]  # fmt: skip
     learning = asyncio.create_task(either.post(APP, json={"messages": messages, "wait": True}, uid="ana"))
-    answered = 0
-    while not learning.done():
+    await until(computing.is_set)
+    for _ in range(20):
         assert (await either.get("/healthz", uid=None))[0] == 200
-        answered += 1
-        await asyncio.sleep(0.01)
+    assert not learning.done()
+    answered.set()
 
-    assert learning.result()[0] == 200
-    assert answered > 10
+    assert (await learning)[0] == 200

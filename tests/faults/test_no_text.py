@@ -54,17 +54,25 @@ class Marked:
                 self.refusals.append(text)
             return json.loads(text) if response.content_type == "application/json" else text
 
+    async def done(self, *asked: Any, **more: Any) -> Any:
+        """The same until it succeeds: services that wait a second only may refuse while the machine is busy."""
+        while True:
+            refused = len(self.refusals)
+            said = await self.ask(*asked, **more)
+            if len(self.refusals) == refused:
+                return said
+
     async def succeed(self, server: OpenAIServer) -> None:
         """Learn, recall, correct and forget at several doors."""
         server.answer = memory(f"Likes {MARK} tea")
-        learned = await self.ask("runtime_svc", "POST", APP, json={"memory": f"{MARK} one", "wait": True})
+        learned = await self.done("runtime_svc", "POST", APP, json={"memory": f"{MARK} one", "wait": True})
         said = {"messages": [{"role": "user", "content": f"I like {MARK} tea"}], "wait": True}
         await self.ask("runtime_svc", "POST", APP, json=said)
         await self.ask("runtime_svc", "POST", f"{APP}/recall", json={"query": MARK})
         await self.ask("runtime_svc", "POST", f"{GATEWAY}/search-memories", json={"query": MARK, "app_id": "desk"})
         one = learned["results"][0]["id"]
         await self.ask("runtimes_svc", "PATCH", f"{PLATFORM}/{one}", json={"memory": f"{MARK} two"})
-        key = await self.ask("runtime_svc", "POST", "/api/v1/apps/api-keys", json={"all_applications": True, "name": MARK})  # fmt: skip
+        key = await self.done("runtime_svc", "POST", "/api/v1/apps/api-keys", json={"all_applications": True, "name": MARK})  # fmt: skip
         self.secrets.add(key["key"].rpartition("_")[2])
         await self.ask("runtime_svc", "GET", "/v1/memories/?app_id=desk", headers={"Authorization": f"Token {key['key']}"})  # fmt: skip
         await self.ask("runtimes_svc", "DELETE", f"{PLATFORM}/{one}")

@@ -14,6 +14,7 @@ from aiohttp.test_utils import TestServer
 
 from shared import times
 from tests.services import Service, start_runtime
+from tests.waiting import Gate, until
 
 APP = "/api/v1/apps/memories/desk"
 NONSENSE = [
@@ -35,10 +36,10 @@ class Peer:
     """A platform that says what it is told to."""
 
     def __init__(self) -> None:
-        self.status, self.body, self.delay = 200, b'{"shares": []}', 0.0
+        self.status, self.body, self.gate = 200, b'{"shares": []}', Gate()
 
     async def shares(self, _: web.Request) -> web.Response:
-        await asyncio.sleep(self.delay)
+        await self.gate.passed()
         return web.Response(status=self.status, body=self.body, headers={"Content-Type": "application/json"})
 
 
@@ -91,12 +92,13 @@ async def test_a_platform_that_is_away_is_said(peer: tuple[Peer, Service, TestSe
 @pytest.mark.fault("The platform is slow", "a turn waits for it, up to ten seconds; nobody else does")
 async def test_a_slow_platform_keeps_only_its_own_turn_waiting(peer: tuple[Peer, Service, TestServer]) -> None:
     platform, runtime, _ = peer
-    platform.delay = 4.0
+    platform.gate.hold()
     slow = [asyncio.create_task(searched(runtime)) for _ in range(20)]
-    await asyncio.sleep(0.1)
+    await platform.gate.reached(20)
 
     assert (await runtime.get(APP, uid="ana"))[1]["total"] == 1
     assert not any(turn.done() for turn in slow)
+    platform.gate.let_go()
     assert [len(said["memories"]) for said in await asyncio.gather(*slow)] == [1] * 20
 
 
@@ -134,12 +136,11 @@ async def test_a_clock_that_goes_back_loses_and_repeats_nothing(either: Service,
     assert (status, said["memory"]["memory"]) == (200, "corrected")
     _, accepted = await either.post(APP, json={"memory": "queued"}, uid="ana")
 
-    async with asyncio.timeout(20):
-        while True:
-            _, told = await either.get(f"/api/v1/apps/memory-events/{accepted['event_id']}", uid="ana")
-            if told["event"]["status"] == "SUCCEEDED":
-                break
-            await asyncio.sleep(0.05)
+    async def learned() -> bool:
+        _, told = await either.get(f"/api/v1/apps/memory-events/{accepted['event_id']}", uid="ana")
+        return told["event"]["status"] == "SUCCEEDED"
+
+    await until(learned)
     walked: list[str] = []
     cursor = ""
     while cursor is not None:

@@ -12,6 +12,13 @@ import pytest
 
 from tests.faults.fleet import Fleet
 from tests.faults.mixed import APP, VICTIMS, rounds_of_kills
+from tests.waiting import until
+
+LONG_SEEN = """
+import runpy, shared.http.serve
+shared.http.serve._SEEN_WITHIN = 5  # seconds: even a load balancer on a busy machine sees it
+runpy.run_module("{name}", run_name="__main__")
+"""
 
 
 @pytest.fixture
@@ -36,7 +43,7 @@ async def test_a_kill_at_random_loses_nothing_that_was_acknowledged(place: Path)
 async def test_a_service_that_is_asked_to_stop_answers_all_that_it_took(place: Path) -> None:
     answers: list[int] = []
     taken = 0
-    async with Fleet(place, place / "logs") as fleet:
+    async with Fleet(place, place / "logs", program=("-c", LONG_SEEN)) as fleet:
         drained = asyncio.Event()
 
         async def balance() -> None:
@@ -56,7 +63,7 @@ async def test_a_service_that_is_asked_to_stop_answers_all_that_it_took(place: P
             group.create_task(balance())
             for number in range(8):
                 group.create_task(learn(number))
-            await asyncio.sleep(1)
+            await until(lambda: len(answers) > 20)
             fleet.processes["runtime_svc"].terminate()
         code = await fleet.processes["runtime_svc"].wait()
         kept = 0

@@ -19,6 +19,7 @@ import pytest
 from shared.db.embedded import EmbeddedServer, embedded
 from shared.db.keeper import listening, occupants
 from shared.db.programs import installed
+from tests.waiting import wait_until
 
 REPOSITORY = Path(__file__).parents[2]
 AS_ROOT = os.geteuid() == 0
@@ -81,13 +82,6 @@ def holders(directory, who):
     wait_until(lambda: not running(directory))
 
 
-def wait_until(condition, seconds=20):
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not come to that in time"
-        time.sleep(0.02)
-
-
 def running(directory):
     return listening(str(directory / ".s.PGSQL.5432")) or bool(occupants(directory / "data"))
 
@@ -103,13 +97,13 @@ def keeper(directory):
 
 def end(process, number):
     process.send_signal(number)
-    process.communicate(timeout=30)
+    process.communicate(timeout=100)
 
 
 async def say(directory, statement):
     """Run a statement as the services do."""
     host = str(directory)
-    connection = await asyncpg.connect(host=host, user="runtime_memory", database="runtime_memory", timeout=10)
+    connection = await asyncpg.connect(host=host, user="runtime_memory", database="runtime_memory", timeout=60)
     try:
         return await connection.fetchval(statement)
     finally:

@@ -12,6 +12,7 @@ import pytest
 
 from tests.acceptance.mem0_key import program
 from tests.services import Service, start_runtime
+from tests.waiting import FOR_EVER
 
 APP = "/api/v1/apps/memories/desk"
 
@@ -80,7 +81,7 @@ async def either(settings_environment: pytest.MonkeyPatch, dsn: str | None, tmp_
 async def learned(service: Service, words: str) -> str:
     """Through the queue, as it is without `wait`."""
     _, told = await service.post(APP, json={"memory": words})
-    async with asyncio.timeout(20):
+    async with asyncio.timeout(FOR_EVER):
         while True:
             _, said = await service.get(f"/api/v1/apps/memory-events/{told['event_id']}")
             event: dict[str, Any] = said["event"]

@@ -24,6 +24,7 @@ from shared.stores.local.overflow import PAGE, Value, padding
 from shared.stores.local.store import LocalStore
 from shared.times import now
 from shared.words import lemmatized
+from tests.waiting import FOR_EVER, until
 
 BY = By("ana", Door.APPS)
 SCOPES = [Scope(person, f"app:{name}") for person in ("ana", "ben") for name in ("notes", "travel", "x" * 200)]
@@ -169,13 +170,12 @@ async def test_a_reader_that_holds_the_journal_is_waited_for(tmp_path: Path) -> 
     assert holding(tmp_path, gone) != {}, "the other program still reads what was"
     other.execute("COMMIT")
     other.close()
-    async with asyncio.timeout(10):
-        while holding(tmp_path, gone):
-            await asyncio.sleep(0.05)
+    await until(lambda: not holding(tmp_path, gone))
     await store.close()
 
 
-async def test_many_readers_in_turn_do_not_keep_the_journal(tmp_path: Path) -> None:
+async def test_many_readers_in_turn_do_not_keep_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("shared.stores.local.database._PATIENCE", FOR_EVER)  # with a reader on a busy machine
     store = await LocalStore.open(tmp_path, dimensions=8)
     layout = Layout(store, 2, 8)
     for _ in range(30):
@@ -227,9 +227,7 @@ async def test_typed_data_and_its_old_revisions_leave_no_byte(tmp_path: Path) ->
     for n in range(MOST_REVISIONS + 1):
         await store.data.put(scope, "settings", {"said": [f"zqold{n}"] * (1 + n * 7)}, BY)
     await store.data.set_schema(scope, "settings", {"description": "zqschema"})
-    async with asyncio.timeout(10):
-        while holding(tmp_path, {'"zqold0"'}):
-            await asyncio.sleep(0.05)
+    await until(lambda: not holding(tmp_path, {'"zqold0"'}))
     assert holding(tmp_path, {'"zqold1"', "zqschema"}).keys() == {'"zqold1"', "zqschema"}
     await store.data.forget(scope, "settings", BY)
     assert holding(tmp_path, {"zqold"}) == {}

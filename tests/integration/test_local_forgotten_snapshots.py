@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import sqlite3
+import threading
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from shared.stores.local.data import LocalData
 from shared.stores.local.store import LocalStore
 from shared.stores.states import StateStore
 from tests.conformance.build import ANA, BY, DIMENSIONS, keep_many
+from tests.waiting import FOR_EVER, until
 
 PERSON = Everything("ana")
 
@@ -69,13 +71,23 @@ async def test_the_journal_is_emptied_after_a_write_that_was_in_the_way_for_long
     store = await LocalStore.open(tmp_path / "store", dimensions=DIMENSIONS)
     data = LocalData(store.database)
     await data.put(ANA, "Facts", "zq1234567890" * 20, BY)
-    reading = asyncio.create_task(store.database.read(lambda _: time.sleep(0.5)))
-    await asyncio.sleep(0.05)
+    begun, over = threading.Event(), threading.Event()
+
+    def in_the_way(connection: sqlite3.Connection) -> None:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        begun.set()
+        assert over.wait(FOR_EVER)
+
+    reading = asyncio.create_task(store.database.read(in_the_way))
+    await until(begun.is_set)
     await data.forget(ANA, "Facts", BY)
-    writing = asyncio.create_task(store.database.write(lambda _: time.sleep(0.5)))
+    begun.clear()
+    writing = asyncio.create_task(store.database.write(in_the_way))
+    await until(begun.is_set)
+    await asyncio.sleep(0.3)  # it is tried again meanwhile, in vain
+    assert stands_in(tmp_path, b"zq1234567890")
+    over.set()
     await asyncio.gather(reading, writing)
 
-    async with asyncio.timeout(10):
-        while stands_in(tmp_path, b"zq1234567890"):
-            await asyncio.sleep(0.05)
+    await until(lambda: not stands_in(tmp_path, b"zq1234567890"))
     await store.close()

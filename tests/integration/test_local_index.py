@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import asyncio
 import random
+import sqlite3
 import threading
-import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 from shared.records import Delete, Patch, Vector
 from shared.scope import Everything, Scope
+from shared.stores.local import writing
+from shared.stores.local.database import Database
+from shared.stores.local.flat import Flat
+from shared.stores.local.index import ScopeIndex
+from shared.stores.local.postings import Postings
 from shared.stores.local.store import LocalStore
 from tests.conformance.build import ANA, BEN, BY, DIMENSIONS, any_direction, direction, keep, keep_many, memory
+from tests.waiting import FOR_EVER
 
 
 async def test_an_index_that_was_kept_answers_like_one_made_anew(tmp_path: Path) -> None:
@@ -121,27 +128,65 @@ async def test_searches_while_writing_never_see_what_is_not(tmp_path: Path) -> N
     await store.close()
 
 
-async def test_nothing_blocks_the_event_loop(tmp_path: Path) -> None:
-    store = await LocalStore.open(tmp_path, dimensions=384)
-    seed = np.random.default_rng(1)
-    adds = [memory(f"thing {n} " + "word " * 50, vector=seed.normal(size=384).astype("f4")) for n in range(1500)]
-    longest = 0.0
+async def test_the_event_loop_runs_no_statement_and_makes_no_index(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: dict[str, set[int]] = {"statement": set(), "row": set(), "put": set(), "nearest": set(), "counts": set()}
+    connect = Database._connect
 
-    async def watch() -> None:
-        nonlocal longest
-        while True:
-            before = time.perf_counter()
-            await asyncio.sleep(0.001)
-            longest = max(longest, time.perf_counter() - before)
+    def watched(self: Database) -> sqlite3.Connection:
+        connection = connect(self)
+        connection.set_trace_callback(lambda _: seen["statement"].add(threading.get_ident()))
+        return connection
 
-    watcher = asyncio.create_task(watch())
+    def watch(what: str, of: type, name: str) -> None:
+        real = getattr(of, name)
+
+        def noted(*args: Any, **kwargs: Any) -> Any:
+            seen[what].add(threading.get_ident())
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(of, name, noted)
+
+    monkeypatch.setattr(Database, "_connect", watched)
+    for name in ("put", "seen"):
+        watch("put", ScopeIndex, name)
+    watch("nearest", Flat, "nearest")
+    watch("counts", Postings, "counts")
+    real_change = writing.change
+    monkeypatch.setattr(
+        writing, "change", lambda *args: (seen["row"].add(threading.get_ident()), real_change(*args))[1]
+    )
+    store = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)
+    adds = [memory(f"thing {n}", vector=direction(1, n)) for n in range(50)]
     await keep(store, ANA, *adds)
-    await store.candidates(ANA, vector=adds[0].vector, lexemes=["thing"])
+    assert (await store.candidates(ANA, vector=adds[0].vector, lexemes=["thing"])).size == 50
+    await store.page(ANA, limit=10)
+    await store.correct(ANA, adds[0].id, Patch("other", "other", direction(3)), BY)
+    await store.history(ANA, adds[0].id)
     await store.forget_all(ANA, BY, confirmed=None)
-    watcher.cancel()
     await store.close()
 
-    assert longest < 0.5
+    for what, threads in seen.items():
+        assert threads, what
+        assert threading.get_ident() not in threads, what
+
+
+async def test_the_event_loop_goes_on_while_a_statement_runs(tmp_path: Path) -> None:
+    store = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)
+    went_on = threading.Event()
+
+    def work(connection: sqlite3.Connection) -> bool:
+        connection.create_function("wait", 0, lambda: went_on.wait(FOR_EVER))
+        return bool(connection.execute("SELECT wait()").fetchone()[0])
+
+    for run in (store.database.read, store.database.search, store.database.write):
+        went_on.clear()
+        working = asyncio.create_task(run(work))
+        await store.count(BEN)  # beside it, another is served
+        went_on.set()
+        assert await working
+    await store.close()
 
 
 async def test_its_threads_end_with_it(tmp_path: Path) -> None:

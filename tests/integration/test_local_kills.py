@@ -15,7 +15,7 @@ ROUNDS = int(os.environ.get("LOCAL_KILLS", "6"))
 
 @pytest.mark.fault("kill -9 of a runtime on the local store, at any moment of a write", "nothing acknowledged is lost, nothing is half done, nothing forgotten is on the disk")  # fmt: skip
 @pytest.mark.field("B62")
-@pytest.mark.timeout(20 + 10 * ROUNDS)
+@pytest.mark.timeout(60 + 30 * ROUNDS)
 def test_a_kill_at_any_moment_loses_nothing_acknowledged(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "tests.integration.local_kills", str(tmp_path / "store"), str(ROUNDS), "7"],

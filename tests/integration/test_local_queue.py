@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from datetime import timedelta
 from pathlib import Path
 
@@ -14,19 +13,13 @@ from shared.stores.local.store import LocalStore
 from shared.stores.ports import Accepted
 from tests.conformance.build import ANA, BEN, BY, DIMENSIONS, memory
 from tests.conformance.test_queue import LEASE, accept, claim
+from tests.waiting import until
 
 SECRET = "zq-secret-0123456789"
 
 
 def said(directory: Path) -> bool:
     return any(SECRET.encode() in path.read_bytes() for path in directory.iterdir())
-
-
-async def unsaid(directory: Path) -> bool:
-    async with asyncio.timeout(10):
-        while said(directory):
-            await asyncio.sleep(0.05)
-    return True
 
 
 @pytest.mark.parametrize("ends", ["learned", "failed", "forgotten", "lapsed"])
@@ -42,18 +35,18 @@ async def test_raw_messages_are_in_no_byte_soon_after_a_learn_ended(tmp_path: Pa
             case "learned":
                 await store.commit(ANA, [memory("x")], BY, accepted=Accepted(claimed.epoch, event.id))
             case "failed":
-                await queue.fail(event.id, "worker", "no")
+                await queue.fail(event, "worker", "no")
             case "forgotten":
                 await store.forget_all(ANA, BY, confirmed=None)
             case _:
                 for _ in range(5):
-                    await queue.extend(event.id, "worker", timedelta(seconds=-1))
+                    await queue.extend(event, "worker", timedelta(seconds=-1))
                     await queue.lapse()
                     await queue.claim("worker", LEASE)
 
-        assert await unsaid(tmp_path)
+        await until(lambda: not said(tmp_path))
         ben = await queue.claim("worker", LEASE)
-        await queue.fail(ben.id if ben is not None else claimed.id, "worker", "no")
+        await queue.fail(ben if ben is not None else claimed, "worker", "no")
     await store.close()
 
 

@@ -4,16 +4,15 @@ import random
 from datetime import UTC, datetime, timedelta
 from uuid import uuid4
 
-import asyncpg
 import numpy as np
 import pytest
 
 from runtime_svc.engine.embedder import MiniLM
 from runtime_svc.recalling import Query, best, vector_of
 from shared.context import block
-from shared.db.collection import Collection, prepare
-from shared.db.migrate import migrate, read_migrations
+from shared.db.collection import Collection
 from shared.db.pool import Database
+from shared.db.preparing import prepare
 from shared.payloads import Details, new_payload
 from shared.records import Add, By, Door
 from shared.scope import Scope
@@ -39,10 +38,7 @@ async def store(opening):
         yield store
         await store.close()
         return
-    connection = await asyncpg.connect(opening)
-    await migrate(connection, read_migrations())
-    await prepare(connection, COLLECTION, 384)
-    await connection.close()
+    await prepare(opening, COLLECTION, 384, with_ddl=True)
     database = Database(opening)
     await database.open()
     yield PostgresStore(database, COLLECTION)

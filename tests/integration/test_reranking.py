@@ -24,6 +24,7 @@ async def reranking(environment: pytest.MonkeyPatch, database: str, server: Open
     llm = {"api_key": "secret-api-key", "openai_base_url": server.url, "model": "m"}
     reranker = {"provider": "llm_reranker", "config": {"llm": {"provider": "openai", "config": llm}}}
     environment.setenv("AGENT_RUNTIMES_MEM0_CONFIG_JSON", json.dumps({"reranker": reranker}))
+    environment.setenv("RUNTIME_RERANK_TIMEOUT", "60")
     for name, value in more.items():
         environment.setenv(name, value)
     runtime = await start_runtime(database)
@@ -57,8 +58,9 @@ async def test_a_configured_reranker_orders_what_was_found_where_it_is_asked_for
 
 
 async def test_one_that_is_too_slow_leaves_the_own_order(settings_environment, database, server) -> None:
-    server.delay = 5
+    server.gate.hold()
     runtime = await reranking(settings_environment, database, server, RUNTIME_RERANK_TIMEOUT="0.2")
 
     assert await found(runtime, rerank=True) == await found(runtime)
+    await server.asked()
     await runtime.client.close()

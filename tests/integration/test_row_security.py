@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from shared.db.collection import Collection
-from shared.db.pool import EVERYBODY, Database, Limits
+from shared.db.pool import EVERYBODY, Database, Limits, seeing
 from shared.db.preparing import prepare
 from shared.errors import Unavailable
 from shared.scope import Reach, Scope
@@ -136,9 +136,41 @@ async def test_a_client_can_be_held_to_one_person(pool: Database, database: str)
     await stock.close()
 
 
-async def test_switched_off_there_is_no_wall(database: str) -> None:
-    await prepare(database, COLLECTION, 384, with_ddl=True, row_security=False)
-    connection = await asyncpg.connect(database)
+async def test_what_is_anothers_is_seen_within_the_block_that_says_so_and_no_longer(pool: Database) -> None:
+    async with pool.transaction("ana") as connection:
+        async with seeing(connection, EVERYBODY):
+            assert await connection.fetchval("SELECT count(*) FROM public.agent_memories") == 2
+        assert [row[0] for row in await connection.fetch(WORDS)] == ["ana's"]
+        with pytest.raises(ValueError, match="ours"):
+            async with seeing(connection, "bob"):
+                raise ValueError("ours")
+        assert [row[0] for row in await connection.fetch(WORDS)] == ["ana's"]
+    assert await seen(pool, "ana") == ["ana's"]
 
-    assert await connection.fetchval("SELECT count(*) FROM pg_policies") == 0
-    await connection.close()
+
+@pytest.mark.parametrize("ended", [asyncpg.DivisionByZeroError, asyncio.CancelledError])
+async def test_a_block_that_ends_its_transaction_leaves_the_connection_to_nobody(
+    pool: Database, ended: type[BaseException]
+) -> None:
+    async def end() -> None:
+        async with pool.transaction("ana") as connection, seeing(connection, EVERYBODY):
+            if ended is asyncio.CancelledError:
+                raise asyncio.CancelledError
+            await connection.execute("SELECT 1 / 0")
+
+    with pytest.raises((Unavailable, asyncio.CancelledError)):
+        await end()
+
+    assert await seen(pool, EVERYBODY) == ["ana's", "bob's"]
+    assert await seen(pool, "ana") == ["ana's"]
+    assert await seen(pool) == []
+
+
+async def test_without_row_security_a_block_says_nothing(database: str, pool: Database) -> None:
+    silent = Database(database, Limits(row_security=False))
+    await silent.open()
+    async with silent.transaction() as connection:
+        async with seeing(connection, "ana"):
+            assert await connection.fetchval("SELECT current_setting('runtime_memory.person', true)") is None
+        assert len(await connection.fetch(WORDS)) == 2
+    await silent.close()

@@ -78,7 +78,9 @@ def test_a_tsvector_of_known_words_holds_exactly_our_lexemes(loop, postgres, tex
     assert parsed(loop, postgres, text) == Counter(lexemes(text))
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow]
+)
 @given(text=st.one_of(st.text(max_size=200), st.text(alphabet="0123456789eE.-_/ aøx+ñ", max_size=60)))
 def test_a_tsvector_of_any_text_holds_exactly_our_lexemes(loop, postgres, text):
     assert parsed(loop, postgres, text) == Counter(lexemes(text))

@@ -106,7 +106,7 @@ def test_an_instruction_to_delete_or_change_is_not_carried_out_and_is_not_a_fact
     assert answer == Answer(TEA, "Left out of the LLM's answer: 3 asking to change or delete.")
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 def test_ten_thousand_facts_are_capped_quickly() -> None:
     text = json.dumps({"memory": [{"text": f"Fact {n}"} for n in range(10_000)]})
 
@@ -136,7 +136,7 @@ def test_an_attribution_is_user_or_assistant_or_none(given: str) -> None:
     assert read_answer(GOOD.replace('"user"', given)).facts == [Fact("Likes tea", None)]
 
 
-@pytest.mark.timeout(20)
+@pytest.mark.timeout(60)
 def test_many_braces_cost_no_time() -> None:
     with pytest.raises(LearnFailed):
         read_answer('{"memory":' * 300_000)

@@ -2,6 +2,8 @@
 
 import asyncio
 import importlib.metadata
+import threading
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from runtime_svc.engine import embedder
 from runtime_svc.engine.embedder import MiniLM
 from shared.errors import Unavailable
+from tests.waiting import FOR_EVER, until
 
 
 @pytest.fixture
@@ -59,36 +62,82 @@ async def test_concurrent_queries_are_computed_together(minilm, monkeypatch):
     assert len(sizes) <= 3
 
 
-async def test_the_event_loop_runs_while_it_computes(minilm):
-    ticks = 0
+class Held:
+    """A model whose computing waits until a test lets it go on, and that keeps what it was given."""
 
-    async def tick():
-        nonlocal ticks
+    def __init__(self, compute):
+        self._compute = compute
+        self._go_on = threading.Event()
+        self.batches = []
+
+    def __call__(self, texts):
+        self.batches.append(list(texts))
+        assert self._go_on.wait(FOR_EVER)
+        return self._compute(texts)
+
+    async def reached(self):
+        await until(lambda: self.batches)
+
+    def let_go(self):
+        self._go_on.set()
+
+
+@pytest.fixture
+def held(minilm, monkeypatch):
+    """Computing waits in its thread, from the first batch on."""
+    found = Held(minilm._model.embed)
+    monkeypatch.setattr(minilm._model, "embed", found)
+    yield found
+    found.let_go()
+
+
+async def test_the_event_loop_runs_while_it_computes(minilm, monkeypatch):
+    turns, during = 0, 0
+    model, computing = minilm._model, threading.Event()
+    run = model._session.run
+
+    async def turn():
+        nonlocal turns
         while True:
-            await asyncio.sleep(0.002)
-            ticks += 1
+            await asyncio.sleep(0)
+            turns += computing.is_set()
 
-    ticking = asyncio.create_task(tick())
+    def counted(*args):
+        nonlocal during
+        before = turns
+        computing.set()
+        found = run(*args)
+        computing.clear()
+        during += turns - before
+        return found
+
+    monkeypatch.setattr(model, "_session", SimpleNamespace(run=counted))
+    turning = asyncio.create_task(turn())
     await minilm.embed(["word " * 200] * 16)
-    ticking.cancel()
+    turning.cancel()
 
-    assert ticks > 5
+    assert during > 5
 
 
-async def test_a_query_does_not_wait_for_a_large_learn(minilm):
+async def test_a_query_does_not_wait_for_a_large_learn(minilm, held):
     learn = asyncio.create_task(minilm.embed([f"{'word ' * 50} {i}" for i in range(64)]))
-    await asyncio.sleep(0.01)
-    await minilm.embed(["a query"])
+    await held.reached()
+    query = asyncio.create_task(minilm.embed(["a query"]))
+    await asyncio.sleep(0)
+    held.let_go()
 
-    assert not learn.done()
+    assert len(await query) == 1
     assert len(await learn) == 64
+    assert [len(batch) for batch in held.batches] == [8, 1, *[8] * 7]
+    assert held.batches[1] == ["a query"]
 
 
-async def test_a_caller_who_gives_up_does_not_break_the_others(minilm):
+async def test_a_caller_who_gives_up_does_not_break_the_others(minilm, held):
     given_up = asyncio.create_task(minilm.embed([f"{'word ' * 50} {i}" for i in range(40)]))
     stays = asyncio.create_task(minilm.embed(["stays", "too"]))
-    await asyncio.sleep(0.02)
+    await held.reached()
     given_up.cancel()
+    held.let_go()
 
     assert len(await stays) == 2
     with pytest.raises(asyncio.CancelledError):
@@ -125,14 +174,15 @@ async def test_too_many_waiting_texts_are_refused_and_the_rest_served():
     await minilm.close()
 
 
-async def test_a_closed_embedder_refuses_and_tells_whoever_waits():
-    minilm = await MiniLM.open()
+async def test_a_closed_embedder_refuses_and_tells_whoever_waits(minilm, held):
     waiting = asyncio.create_task(minilm.embed(["word " * 200] * 64))
-    await asyncio.sleep(0.05)
-    await minilm.close()
+    await held.reached()
+    closing = asyncio.create_task(minilm.close())
 
     with pytest.raises(Unavailable):
         await waiting
+    held.let_go()
+    await closing
     with pytest.raises(Unavailable):
         await minilm.embed(["x"])
 

@@ -7,7 +7,6 @@ import contextvars
 import subprocess
 import sys
 import threading
-import time
 from types import SimpleNamespace
 
 import httpx
@@ -16,6 +15,7 @@ import pytest
 
 from runtime_svc.engine.checked_llm import bounded
 from runtime_svc.engine.threads import DaemonExecutor, SideLoop
+from tests.waiting import FOR_EVER
 
 
 async def test_work_runs_on_other_threads_in_the_callers_context() -> None:
@@ -43,25 +43,29 @@ async def test_an_error_there_is_raised_here() -> None:
 
 async def test_cancelling_here_cancels_there() -> None:
     side = SideLoop(threads=1, name="side")
-    cancelled = threading.Event()
+    begun, cancelled = threading.Event(), threading.Event()
 
     async def work() -> None:
         try:
-            await asyncio.sleep(60)
+            begun.set()
+            await asyncio.sleep(600)
         except asyncio.CancelledError:
             cancelled.set()
             raise
 
-    with pytest.raises(TimeoutError):
-        await asyncio.wait_for(side.run(work()), 0.05)
+    working = asyncio.create_task(side.run(work()))
+    assert await asyncio.to_thread(begun.wait, FOR_EVER)
+    working.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await working
 
-    assert await asyncio.to_thread(cancelled.wait, 2)
+    assert await asyncio.to_thread(cancelled.wait, FOR_EVER)
     await side.close()
 
 
 async def test_no_more_calls_run_at_once_than_there_are_threads() -> None:
     executor = DaemonExecutor(3, "few")
-    lock = threading.Lock()
+    lock, three = threading.Lock(), threading.Barrier(3)
     running, most = 0, 0
 
     def work() -> None:
@@ -69,7 +73,7 @@ async def test_no_more_calls_run_at_once_than_there_are_threads() -> None:
         with lock:
             running += 1
             most = max(most, running)
-        time.sleep(0.01)
+        three.wait(FOR_EVER)  # three are there at once
         with lock:
             running -= 1
 
@@ -81,8 +85,14 @@ async def test_no_more_calls_run_at_once_than_there_are_threads() -> None:
 
 async def test_closing_cancels_what_runs() -> None:
     side = SideLoop(threads=1, name="side")
-    waiting = asyncio.ensure_future(side.run(asyncio.sleep(60)))
-    await asyncio.sleep(0.05)
+    begun = threading.Event()
+
+    async def work() -> None:
+        begun.set()
+        await asyncio.sleep(600)
+
+    waiting = asyncio.create_task(side.run(work()))
+    assert await asyncio.to_thread(begun.wait, FOR_EVER)
 
     await side.close()
 
@@ -92,20 +102,20 @@ async def test_closing_cancels_what_runs() -> None:
 
 def test_a_call_that_hangs_does_not_hold_up_the_end_of_the_process() -> None:
     code = """if True:
-        import asyncio, time
+        import asyncio, threading, time
         from runtime_svc.engine.threads import SideLoop
         async def main():
             side = SideLoop(threads=1, name="side")
+            hanging = threading.Event()
             async def hang():
-                await asyncio.to_thread(time.sleep, 600)
-            try:
-                await asyncio.wait_for(side.run(hang()), 0.2)
-            except TimeoutError:
-                pass
+                await asyncio.to_thread(lambda: (hanging.set(), time.sleep(600)))
+            calling = asyncio.create_task(side.run(hang()))
+            await asyncio.to_thread(hanging.wait)
             await side.close()
+            await asyncio.gather(calling, return_exceptions=True)
         asyncio.run(main())
     """
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=20)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=FOR_EVER)
 
 
 def test_a_providers_client_gets_our_time_out_and_no_retries_of_its_own() -> None:

@@ -16,6 +16,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, ed448, ed25519, rsa
 from shared.errors import NotAuthenticated, Unavailable
 from shared.jwks import KeySet, usable_keys
 from shared.verifier import TokenVerifier
+from tests.waiting import FOR_EVER, Gate
 
 PRIVATE = {
     "RS256": rsa.generate_private_key(public_exponent=65537, key_size=2048),
@@ -47,16 +48,16 @@ def of_another_curve(algorithm: str, key) -> dict[str, object]:
 
 
 class Issuer:
-    """A real HTTP server that publishes keys, and can be slow, broken or gone."""
+    """A real HTTP server that publishes keys, and can be held, broken or gone."""
 
     def __init__(self) -> None:
         self.document: object = {"keys": [public(algorithm, algorithm.lower()) for algorithm in PRIVATE]}
-        self.status, self.delay, self.fetches = 200, 0.0, 0
+        self.status, self.gate, self.fetches = 200, Gate(), 0
         self.now = 1000.0
 
     async def answer(self, _: web.Request) -> web.Response:
         self.fetches += 1
-        await asyncio.sleep(self.delay)
+        await self.gate.passed()
         body = self.document if isinstance(self.document, bytes) else json.dumps(self.document).encode()
         return web.Response(body=body, status=self.status, headers={"Location": "/jwks"} if self.status == 302 else {})
 
@@ -73,6 +74,7 @@ async def keys(issuer):
     async with TestServer(app) as server:
         found = KeySet(str(server.make_url("/jwks")), clock=lambda: issuer.now)
         yield found
+        issuer.gate.let_go()
         await found.close()
 
 
@@ -146,18 +148,25 @@ def test_a_document_without_usable_keys_is_no_key_set(document):
 
 
 async def test_fifty_callers_wait_for_one_fetch(verifier, issuer):
-    issuer.delay = 0.05
-    await asyncio.gather(*(verifier.verify(token("EdDSA", "eddsa")) for _ in range(50)))
+    issuer.gate.hold()
+    callers = [asyncio.create_task(verifier.verify(token("EdDSA", "eddsa"))) for _ in range(50)]
+    await issuer.gate.reached()
+    assert not any(caller.done() for caller in callers)
+    issuer.gate.let_go()
+    await asyncio.gather(*callers)
 
     assert issuer.fetches == 1
 
 
 async def test_a_caller_who_leaves_does_not_end_the_fetch_of_the_others(verifier, issuer):
-    issuer.delay = 0.1
+    issuer.gate.hold()
     leaving = asyncio.create_task(verifier.verify(token("EdDSA", "eddsa")))
     staying = asyncio.create_task(verifier.verify(token("EdDSA", "eddsa")))
-    await asyncio.sleep(0.02)
+    await issuer.gate.reached()
     leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    issuer.gate.let_go()
 
     assert (await staying)["uid"] == "ana"
     assert issuer.fetches == 1
@@ -177,10 +186,12 @@ async def test_a_new_key_is_found_by_everyone_who_waits_for_it(verifier, issuer)
     await verifier.verify(token("EdDSA", "eddsa"))
     issuer.now += 11
     issuer.document = {"keys": [public("EdDSA", "new")]}
-    issuer.delay = 0.05
-    found = await asyncio.gather(*(verifier.verify(token("EdDSA", "new")) for _ in range(20)))
+    issuer.gate.hold()
+    callers = [asyncio.create_task(verifier.verify(token("EdDSA", "new"))) for _ in range(20)]
+    await issuer.gate.reached()
+    issuer.gate.let_go()
 
-    assert [claims["uid"] for claims in found] == ["ana"] * 20
+    assert [claims["uid"] for claims in await asyncio.gather(*callers)] == ["ana"] * 20
     assert issuer.fetches == 2
     with pytest.raises(NotAuthenticated):
         await verifier.verify(token("EdDSA", "eddsa"))
@@ -190,11 +201,14 @@ async def test_who_comes_while_a_new_key_is_fetched_waits_for_it_too(verifier, i
     await verifier.verify(token("EdDSA", "eddsa"))
     issuer.now += 11
     issuer.document = {"keys": [public("EdDSA", "new")]}
-    issuer.delay = 0.1
+    issuer.gate.hold()
     first = asyncio.create_task(verifier.verify(token("EdDSA", "new")))
-    await asyncio.sleep(0.03)
+    await issuer.gate.reached()
+    second = asyncio.create_task(verifier.verify(token("EdDSA", "new")))
+    await asyncio.sleep(0)  # it has looked for the key
+    issuer.gate.let_go()
 
-    assert (await verifier.verify(token("EdDSA", "new")))["uid"] == "ana"
+    assert (await second)["uid"] == "ana"
     assert (await first)["uid"] == "ana"
     assert issuer.fetches == 2
 
@@ -202,11 +216,12 @@ async def test_who_comes_while_a_new_key_is_fetched_waits_for_it_too(verifier, i
 async def test_old_keys_are_refreshed_without_anybody_waiting(verifier, issuer):
     await verifier.verify(token("EdDSA", "eddsa"))
     issuer.now += 301
-    issuer.delay = 5.0
-    async with asyncio.timeout(1):
+    issuer.gate.hold()
+
+    async with asyncio.timeout(FOR_EVER):
         assert (await verifier.verify(token("EdDSA", "eddsa")))["uid"] == "ana"
-        while issuer.fetches < 2:
-            await asyncio.sleep(0.01)
+    await issuer.gate.reached()
+    assert issuer.fetches == 2
 
 
 async def test_after_a_long_sleep_a_withdrawn_key_does_not_hold(verifier, issuer):

@@ -51,6 +51,8 @@ def test_a_named_period_is_read(question, period):
         "second thoughts",
         "\ud800",
         "9999 years ago",
+        "im aprıl or ſeptember",
+        "im aprıl, may be",
     ],
 )
 def test_a_question_that_names_no_period_has_none(question):

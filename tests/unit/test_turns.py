@@ -7,11 +7,13 @@ import json
 
 import pytest
 from aiohttp import web
-from aiohttp.test_utils import TestServer, unused_port
+from aiohttp.test_utils import TestServer
 
 from runtime_svc.shares import NO_ADDRESS, WRONG_SHAPE, PlatformShares
 from runtime_svc.turns import NoPlatform, SharesUnreadError, Turn
 from shared.tokens import Machine, Person
+from tests.ports import free_port
+from tests.waiting import Gate
 
 READER = "app:one"
 CREDENTIAL = {"Authorization": "Bearer a.b.c"}
@@ -31,12 +33,12 @@ class Platform:
 
     def __init__(self) -> None:
         self.answer: object = {"shares": [row("app:two")]}
-        self.status, self.delay = 200, 0.0
+        self.status, self.gate = 200, Gate()
         self.asked: list[web.Request] = []
 
     async def shares(self, request: web.Request) -> web.Response:
         self.asked.append(request)
-        await asyncio.sleep(self.delay)
+        await self.gate.passed()
         body = self.answer if isinstance(self.answer, bytes) else json.dumps(self.answer).encode()
         headers = (
             {"Location": "/api/runtimes/v1/memory-shares"} if self.status in (301, 307) else {"Set-Cookie": "who=ana"}
@@ -57,6 +59,7 @@ async def shares(platform):
         found = PlatformShares(str(server.make_url("/")))
         await found.open()
         yield found
+        platform.gate.let_go()
         await found.close()
 
 
@@ -140,7 +143,7 @@ async def test_an_answer_of_another_shape_is_never_guessed_at(shares, platform, 
 async def test_a_platform_that_is_gone_is_said_and_one_that_is_back_is_read(platform):
     app = web.Application()
     app.router.add_get("/api/runtimes/v1/memory-shares", platform.shares)
-    port = unused_port()
+    port = free_port()
     shares = PlatformShares(f"http://127.0.0.1:{port}/")
     await shares.open()
     try:
@@ -153,7 +156,7 @@ async def test_a_platform_that_is_gone_is_said_and_one_that_is_back_is_read(plat
 
 
 async def test_a_platform_that_does_not_answer_in_time_is_said(shares, platform, monkeypatch):
-    platform.delay = 5
+    platform.gate.hold()
     monkeypatch.setattr(shares._session, "_timeout", type(shares._session.timeout)(total=0.05))
 
     assert await unread(shares) == f"{COULD_NOT}was not reached (TimeoutError)."
@@ -167,10 +170,12 @@ async def test_no_cookie_of_one_person_rides_on_anothers_request(shares, platfor
 
 
 async def test_one_turn_asks_once_however_many_requests_it_has(shares, platform):
-    platform.delay = 0.05
-    found = await asyncio.gather(*(shares.sources(turn(turn_id="t1"), READER) for _ in range(20)))
+    platform.gate.hold()
+    asking = [asyncio.create_task(shares.sources(turn(turn_id="t1"), READER)) for _ in range(20)]
+    await platform.gate.reached()
+    platform.gate.let_go()
 
-    assert found == [("app:two",)] * 20
+    assert await asyncio.gather(*asking) == [("app:two",)] * 20
     assert len(platform.asked) == 1
 
 
@@ -198,13 +203,17 @@ async def test_a_turn_that_failed_is_not_held(shares, platform):
 
 
 async def test_a_request_that_leaves_does_not_end_the_reading_of_its_turn(shares, platform):
-    platform.delay = 0.1
+    platform.gate.hold()
     leaving = asyncio.create_task(shares.sources(turn(turn_id="t1"), READER))
     staying = asyncio.create_task(shares.sources(turn(turn_id="t1"), READER))
-    await asyncio.sleep(0.02)
+    await platform.gate.reached()
     leaving.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await leaving
+    platform.gate.let_go()
 
     assert await staying == ("app:two",)
+    assert len(platform.asked) == 1
 
 
 async def test_what_is_held_of_a_persons_turns_can_be_dropped(shares, platform):

@@ -14,6 +14,7 @@ from shared.named import Named
 from shared.records import By, Memory, Vector
 from shared.scope import Scope
 from shared.stores.maintenance import Stale
+from tests.waiting import FOR_EVER
 
 
 class Faulty:
@@ -48,7 +49,7 @@ async def test_an_unknown_fault_ends_one_step_and_not_the_upkeep(monkeypatch: py
     upkeep = maintaining.Upkeep(faulty, None, grace_days=0)
     upkeep.start()
     try:
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(FOR_EVER):
             await faulty.swept.wait()
     finally:
         await upkeep.close()

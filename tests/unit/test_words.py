@@ -1,7 +1,5 @@
 """Lexemes are made of any text, the same everywhere, and find a memory by its own words."""
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,12 +130,12 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_a_huge_text_costs_a_bounded_time_and_room(text):
-    started = time.process_time()
+def test_of_a_huge_text_a_bounded_part_is_read_and_kept(text):
     found = lemmatized(text)
     sought = query_lexemes(text)
 
-    assert time.process_time() - started < 3
+    assert lemmatized(text[:16_384]) == found, "what costs is the part that is read"
+    assert query_lexemes(text[:16_384]) == sought
     assert len(found) <= LONGEST
     assert len(found.split()) <= 10_000
     assert len(sought) <= 32

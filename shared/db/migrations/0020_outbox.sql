@@ -17,3 +17,4 @@ CREATE TABLE runtime_memory.deliveries (
 );
 CREATE INDEX deliveries_order ON runtime_memory.deliveries (user_id, webhook_id, key);
 CREATE INDEX deliveries_leased ON runtime_memory.deliveries (user_id, webhook_id) WHERE lease_until IS NOT NULL;
+SELECT runtime_memory.person_policy('runtime_memory.deliveries');

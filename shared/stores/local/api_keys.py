@@ -78,11 +78,11 @@ class LocalApiKeys:
 
         return await self._database.read(job)
 
-    async def used(self, key_id: str, at: datetime) -> None:
+    async def used(self, key: ApiKey, at: datetime) -> None:
         """See the port."""
         await self._database.write(
             lambda connection: connection.execute(
-                "UPDATE api_keys SET last_used_at = ? WHERE id = ?", (stamp(at), key_id)
+                "UPDATE api_keys SET last_used_at = ? WHERE user_id = ? AND id = ?", (stamp(at), key.owner, key.id)
             )
         )
 

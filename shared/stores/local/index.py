@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ _BYTES_A_ROW = 150
 _NEVER = 99_99_99_99
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What the index takes of a row."""
 
     key: int
@@ -80,7 +79,7 @@ class ScopeIndex:
         for position, entry in enumerate(entries, first):
             if entry.run_id is not None:
                 self.runs.put(entry.run_id, (entry.created_at, entry.id, position))
-        self.postings.extend(entry.lexemes for entry in entries)
+        self.postings.extend([entry.lexemes for entry in entries])
         nothing = bytes(4 * self._dimensions)
         self.vectors.extend(b"".join(entry.vector or nothing for entry in entries))
         self.embedded = np.concatenate([self.embedded, np.array([bool(e.vector) for e in entries], dtype=np.bool_)])

@@ -103,25 +103,27 @@ class LocalQueue:
         # Read once it is claimed: one that cannot be read is this worker's until its lease ends, not first for ever.
         return None if row is None else _claimed(row)
 
-    async def extend(self, event_id: str, worker: str, lease: timedelta) -> bool:
+    async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:
         """See the port."""
-        return await self._if_mine("lease_until = ?", event_id, worker, stamp(now() + lease))
+        return await self._if_mine("lease_until = ?", learn, worker, stamp(now() + lease))
 
-    async def note(self, event_id: str, worker: str, note: str) -> None:
+    async def note(self, learn: Claimed | LearnEvent, worker: str, note: str) -> None:
         """See the port."""
-        await self._if_mine("note = ?", event_id, worker, note)
+        await self._if_mine("note = ?", learn, worker, note)
 
-    async def put_back(self, event_id: str, worker: str, *, after: timedelta, counted: bool = True) -> bool:
+    async def put_back(
+        self, learn: Claimed | LearnEvent, worker: str, *, after: timedelta, counted: bool = True
+    ) -> bool:
         """See the port."""
         change = "status = 'PENDING', worker = NULL, lease_until = NULL, available_at = ?, attempts = attempts - ?"
-        return await self._if_mine(change, event_id, worker, stamp(now() + after), 0 if counted else 1)
+        return await self._if_mine(change, learn, worker, stamp(now() + after), 0 if counted else 1)
 
-    async def fail(self, event_id: str, worker: str, sentence: str) -> bool:
+    async def fail(self, learn: Claimed | LearnEvent, worker: str, sentence: str) -> bool:
         """See the port."""
         change = "status = 'FAILED', error = ?, completed_at = ?, barred = '[]', worker = NULL, lease_until = NULL"
 
         def job(connection: sqlite3.Connection) -> bool:
-            mine = _change_mine(connection, change, event_id, worker, [sentence, stamp(now())])
+            mine = _change_mine(connection, change, learn, worker, [sentence, stamp(now())])
             events.erase_requests(connection)
             return mine
 
@@ -190,8 +192,8 @@ class LocalQueue:
         more = len(rows) > limit and shown
         return EventPage(shown, cursor.encode(stamp(shown[-1].created_at), shown[-1].id) if more else None)
 
-    async def _if_mine(self, change: str, event_id: str, worker: str, *values: object) -> bool:
-        return await self._database.write(lambda connection: _change_mine(connection, change, event_id, worker, values))
+    async def _if_mine(self, change: str, learn: Claimed | LearnEvent, worker: str, *values: object) -> bool:
+        return await self._database.write(lambda connection: _change_mine(connection, change, learn, worker, values))
 
 
 def _any_lapsed(connection: sqlite3.Connection) -> bool:
@@ -200,11 +202,12 @@ def _any_lapsed(connection: sqlite3.Connection) -> bool:
 
 
 def _change_mine(
-    connection: sqlite3.Connection, change: str, event_id: str, worker: str, values: Sequence[object]
+    connection: sqlite3.Connection, change: str, learn: Claimed | LearnEvent, worker: str, values: Sequence[object]
 ) -> bool:
     changed = connection.execute(
-        f"UPDATE events SET {change} WHERE id = ? AND worker = ? AND status = 'RUNNING'",  # noqa: S608 (constants)
-        [*values, event_id, worker],
+        f"UPDATE events SET {change}"  # noqa: S608 (constants)
+        " WHERE user_id = ? AND agent_id = ? AND id = ? AND worker = ? AND status = 'RUNNING'",
+        [*values, learn.scope.person, learn.scope.application, learn.id, worker],
     ).rowcount
     return bool(changed)
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 import sqlite3
 from dataclasses import dataclass
-from typing import Any, cast
 from uuid import UUID
 
 import numpy as np
+import orjson
 
 from shared.errors import BadValue, Unavailable
 from shared.records import Memory, Payload, Vector
@@ -47,7 +47,7 @@ def canonical(memory_id: object) -> str | None:
 def memory_of(memory_id: str, payload: str) -> Memory:
     """A stored memory, its payload as it was given. Raises Unavailable when a page of it was lost."""
     try:
-        return Memory(memory_id, cast("dict[str, Any]", json.loads(payload)))
+        return Memory(memory_id, orjson.loads(payload))
     except ValueError as error:
         raise Unavailable("The store's database is damaged: restore the directory from a copy.") from error
 

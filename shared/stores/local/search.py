@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from shared.stores.local.cache import IndexCache
 from shared.stores.local.conditions import condition
 from shared.stores.local.flat import Mask, Positions
 from shared.stores.local.index import ScopeIndex
+from shared.stores.local.postings import Hits
 from shared.stores.local.rows import memory_of
 from shared.times import today
 
@@ -31,8 +33,8 @@ class _Look:
 
     index: ScopeIndex
     seen: Mask
-    counts: NDArray[np.uint32]
-    """How often each query lexeme (a row) stands at each position (a column); 0 where it may not be seen."""
+    hits: Sequence[Hits]
+    """Where each query lexeme stands that may be seen, and how often."""
 
     @property
     def lengths(self) -> NDArray[np.int32]:
@@ -44,7 +46,7 @@ class _Statistics:
     """Of everything that was looked at."""
 
     size: int
-    frequencies: NDArray[np.int64]
+    frequencies: Sequence[int]
     mean_length: float
 
 
@@ -79,7 +81,7 @@ def candidates(
         for number, look in enumerate(looks)
         for candidate in _found(connection, look, query, sorted(at for of, at in best if of == number))
     ]
-    return Candidates(found, statistics.size, statistics.frequencies.tolist(), statistics.mean_length)
+    return Candidates(found, statistics.size, statistics.frequencies, statistics.mean_length)
 
 
 def _look(
@@ -96,15 +98,20 @@ def _look(
         within, values = condition(scope, where, show_expired=show_expired)
         only = [row[0] for row in connection.execute(f"SELECT key FROM memories WHERE {within}", values)]  # noqa: S608 (constants and placeholders)
     seen = index.seen(today=None if show_expired else today(), only=only)
-    counts = [index.postings.counts(lexeme) * seen for lexeme in lexemes]
-    return _Look(index, seen, np.array(counts, dtype=np.uint32).reshape(len(lexemes), len(seen)))
+    return _Look(index, seen, [_of_seen(index.postings.hits(lexeme), seen) for lexeme in lexemes])
+
+
+def _of_seen(hits: Hits, seen: Mask) -> Hits:
+    positions, times = hits
+    kept = seen[positions]
+    return positions[kept], times[kept]
 
 
 def _statistics(looks: Sequence[_Look], lexemes: int) -> _Statistics:
     size = sum(int(look.seen.sum()) for look in looks)
     length = sum(int(look.lengths[look.seen].sum()) for look in looks)
-    frequencies = sum((np.count_nonzero(look.counts, axis=1) for look in looks), np.zeros(lexemes, dtype=np.int64))
-    return _Statistics(size, np.asarray(frequencies, dtype=np.int64), length / size if size else 0.0)
+    frequencies = [sum(len(look.hits[number][0]) for look in looks) for number in range(lexemes)]
+    return _Statistics(size, frequencies, length / size if size else 0.0)
 
 
 Place = tuple[int, int]
@@ -124,17 +131,25 @@ def _nearest(looks: Sequence[_Look], query: _Query) -> set[Place]:
 
 def _by_keyword(looks: Sequence[_Look], statistics: _Statistics, limit: int) -> set[Place]:
     """BM25; what has none of the lexemes is no hit."""
-    rarity = np.log1p((statistics.size - statistics.frequencies + 0.5) / (statistics.frequencies + 0.5))
     scored: list[tuple[float, Place]] = []
     for number, look in enumerate(looks):
-        hits: Positions = np.flatnonzero(look.counts.any(axis=0))
-        counts = look.counts[:, hits].astype(np.float64)
-        length = 1 - _B + _B * look.lengths[hits] / max(statistics.mean_length, 1.0)
-        scores = rarity @ (counts * (_K1 + 1) / (counts + _K1 * length))
-        best = hits[np.argsort(-scores, kind="stable")[:limit]]
-        order = dict(zip(hits.tolist(), scores.tolist(), strict=True))
-        scored += [(-order[at], (number, at)) for at in best.tolist()]
+        scores = np.zeros(len(look.seen))
+        for (positions, times), known in zip(look.hits, statistics.frequencies, strict=True):
+            rarity = math.log1p((statistics.size - known + 0.5) / (known + 0.5))
+            length = 1 - _B + _B * look.lengths[positions] / max(statistics.mean_length, 1.0)
+            scores[positions] += rarity * times * (_K1 + 1) / (times + _K1 * length)
+        best = _greatest(scores, limit)
+        scored += zip((-scores[best]).tolist(), ((number, at) for at in best.tolist()), strict=True)
     return {place for _, place in sorted(scored)[:limit]}
+
+
+def _greatest(scores: NDArray[np.float64], limit: int) -> Positions:
+    """The positions of the greatest above nothing, greatest first, equal ones in order."""
+    hits: Positions = np.flatnonzero(scores)
+    if 0 < limit < len(hits):
+        least = np.partition(scores[hits], len(hits) - limit)[len(hits) - limit]
+        hits = hits[scores[hits] >= least]
+    return hits[np.argsort(-scores[hits], kind="stable")[: max(limit, 0)]]
 
 
 def _found(connection: sqlite3.Connection, look: _Look, query: _Query, positions: Sequence[int]) -> Sequence[Candidate]:
@@ -151,13 +166,24 @@ def _found(connection: sqlite3.Connection, look: _Look, query: _Query, positions
             keys,
         )
     }
+    terms = np.array([_times(hits, at) for hits in look.hits], dtype=np.int64).reshape(len(look.hits), len(at))
+    lengths, embedded = look.lengths[at].tolist(), look.index.embedded[at].tolist()
     return [
         Candidate(
             memory=rows[key],
-            cosine=cosines[n] if cosines is not None and look.index.embedded[position] else None,
-            terms=look.counts[:, position].tolist(),
-            length=int(look.lengths[position]),
+            cosine=cosines[n] if cosines is not None and embedded[n] else None,
+            terms=there,
+            length=lengths[n],
             neighbours=look.index.runs.neighbours(position, look.seen),
         )
-        for n, (key, position) in enumerate(zip(keys, positions, strict=True))
+        for n, (key, position, there) in enumerate(zip(keys, positions, terms.T.tolist(), strict=True))
     ]
+
+
+def _times(hits: Hits, at: Positions) -> NDArray[np.int64]:
+    """How often a lexeme stands at each of these positions."""
+    positions, times = hits
+    if not len(positions):
+        return np.zeros(len(at), dtype=np.int64)
+    places = np.minimum(np.searchsorted(positions, at), len(positions) - 1)
+    return np.where(positions[places] == at, times[places], 0)

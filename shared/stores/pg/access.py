@@ -18,7 +18,7 @@ class PostgresAccessRecord:
 
     async def note(self, person: Everything, access: Access) -> None:
         """Keep one."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             await connection.execute(
                 "INSERT INTO runtime_memory.access (user_id, agent_id, actor, verb, door, memories, at)"
                 " VALUES ($1, $2, $3, $4, $5, $6, $7)",
@@ -35,7 +35,7 @@ class PostgresAccessRecord:
         """See the port."""
         condition, values = within(reach)
         n = len(values)
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             rows = await connection.fetch(
                 f"SELECT agent_id, actor, verb, door, memories, at FROM runtime_memory.access WHERE {condition}"  # noqa: S608 (constants)
                 f" ORDER BY at DESC, id DESC LIMIT ${n + 1} OFFSET ${n + 2}",

@@ -8,7 +8,7 @@ from datetime import datetime
 import asyncpg
 
 from shared.api_keys import MOST_KEYS, ApiKey
-from shared.db.pool import Database
+from shared.db.pool import EVERYBODY, Database
 from shared.errors import Conflict
 from shared.scope import Everything
 
@@ -21,7 +21,7 @@ class PostgresApiKeys:
 
     async def keep(self, key: ApiKey, digest: bytes) -> None:
         """See the port."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(key.owner) as connection:
             # One writer an owner: two requests cannot both take the last place.
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 4))", key.owner)
             held = await connection.fetchval(
@@ -45,7 +45,7 @@ class PostgresApiKeys:
 
     async def of(self, owner: Everything) -> Sequence[ApiKey]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(owner.person) as connection:
             rows = await connection.fetch(
                 "SELECT * FROM runtime_memory.api_keys WHERE user_id = $1 ORDER BY created_at, id", owner.person
             )
@@ -53,7 +53,7 @@ class PostgresApiKeys:
 
     async def revoke(self, owner: Everything, key_id: str) -> bool:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(owner.person) as connection:
             ended = await connection.fetchval(
                 "DELETE FROM runtime_memory.api_keys WHERE user_id = $1 AND id = $2 RETURNING true",
                 owner.person,
@@ -63,14 +63,19 @@ class PostgresApiKeys:
 
     async def find(self, key_id: str) -> tuple[ApiKey, bytes] | None:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:  # whose it is, the key says
             row = await connection.fetchrow("SELECT * FROM runtime_memory.api_keys WHERE id = $1", key_id)
         return None if row is None else (_key(row), row["digest"])
 
-    async def used(self, key_id: str, at: datetime) -> None:
+    async def used(self, key: ApiKey, at: datetime) -> None:
         """See the port."""
-        async with self._database.connection() as connection:
-            await connection.execute("UPDATE runtime_memory.api_keys SET last_used_at = $2 WHERE id = $1", key_id, at)
+        async with self._database.connection(key.owner) as connection:
+            await connection.execute(
+                "UPDATE runtime_memory.api_keys SET last_used_at = $3 WHERE user_id = $1 AND id = $2",
+                key.owner,
+                key.id,
+                at,
+            )
 
 
 def _key(row: asyncpg.Record) -> ApiKey:

@@ -22,7 +22,7 @@ class PostgresClientRecords:
 
     async def put(self, person: Everything, kind: str, record_id: str, body: Mapping[str, Any]) -> ClientRecord:
         """See the port."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(person.person) as connection:
             # One writer a person: two requests cannot both take the last place.
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 5))", person.person)
             others = await connection.fetchval(
@@ -48,7 +48,7 @@ class PostgresClientRecords:
 
     async def get(self, person: Everything, kind: str, record_id: str) -> ClientRecord | None:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             row = await connection.fetchrow(
                 "SELECT * FROM runtime_memory.client_records WHERE user_id = $1 AND kind = $2 AND id = $3",
                 person.person,
@@ -59,7 +59,7 @@ class PostgresClientRecords:
 
     async def of(self, person: Everything, kind: str) -> Sequence[ClientRecord]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             rows = await connection.fetch(
                 "SELECT * FROM runtime_memory.client_records WHERE user_id = $1 AND kind = $2 ORDER BY created_at, id",
                 person.person,
@@ -69,7 +69,7 @@ class PostgresClientRecords:
 
     async def drop(self, person: Everything, kind: str, record_id: str) -> bool:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             dropped = await connection.fetchval(
                 "DELETE FROM runtime_memory.client_records WHERE user_id = $1 AND kind = $2 AND id = $3 RETURNING true",
                 person.person,

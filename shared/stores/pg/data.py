@@ -27,7 +27,7 @@ class PostgresData:
 
     async def put(self, scope: Scope, type_: str, data: Any, by: By) -> DataRevision:
         """See the port."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             await scopes.lock(connection, scope)
             last = await _last(connection, scope, type_)
             if last == 0:
@@ -55,7 +55,7 @@ class PostgresData:
 
     async def get(self, scope: Scope, type_: str) -> Sequence[DataRevision]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(scope.person) as connection:
             rows = await connection.fetch(
                 "SELECT revision, data, actor, created FROM runtime_memory.data"  # noqa: S608 (constant)
                 f" WHERE {_PINNED} ORDER BY revision",
@@ -67,7 +67,7 @@ class PostgresData:
 
     async def types(self, scope: Scope) -> Sequence[str]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(scope.person) as connection:
             rows = await connection.fetch(
                 "SELECT DISTINCT type FROM runtime_memory.data WHERE user_id = $1 AND agent_id = $2 ORDER BY type",
                 scope.person,
@@ -77,7 +77,7 @@ class PostgresData:
 
     async def forget(self, scope: Scope, type_: str, by: By) -> int:
         """See the port."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             await scopes.lock(connection, scope)
             gone = await connection.fetch(
                 f"DELETE FROM runtime_memory.data WHERE {_PINNED} RETURNING revision",  # noqa: S608 (constant)
@@ -92,7 +92,7 @@ class PostgresData:
 
     async def schema(self, scope: Scope, type_: str) -> Any:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(scope.person) as connection:
             return await connection.fetchval(
                 f"SELECT schema FROM runtime_memory.data_schemas WHERE {_PINNED}",  # noqa: S608 (constant)
                 scope.person,
@@ -102,7 +102,7 @@ class PostgresData:
 
     async def set_schema(self, scope: Scope, type_: str, schema: Any) -> None:
         """See the port."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             await scopes.lock(connection, scope)
             await connection.execute(
                 f"DELETE FROM runtime_memory.data_schemas WHERE {_PINNED}",  # noqa: S608 (constant)

@@ -11,6 +11,12 @@ from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN
 from shared.stores.pg.scopes import Connection, within
 
+DROPPED = (
+    "status = 'FAILED', error = {error}, request = NULL, barred = '{{}}', lease_until = NULL, worker = NULL,"
+    " completed_at = {at}"
+)
+"""What becomes of a learn that may say again what was forgotten."""
+
 
 async def barred(connection: Connection, scope: Scope, event_id: str) -> frozenset[str]:
     """Hashes of words forgotten since a learn was accepted. Raises ForgottenMeanwhile when it no longer runs."""
@@ -55,10 +61,9 @@ async def drop_unfinished(connection: Connection, reach: Reach, at: datetime) ->
     """Learns that were accepted by now write nothing, and their messages are gone."""
     condition, values = within(reach)
     n = len(values)
+    dropped = DROPPED.format(error=f"${n + 1}", at=f"${n + 2}")
     await connection.execute(
-        f"UPDATE runtime_memory.events SET status = 'FAILED', error = ${n + 1}, request = NULL, barred = '{{}}',"  # noqa: S608 (constants)
-        f" lease_until = NULL, worker = NULL, completed_at = ${n + 2}"
-        f" WHERE {condition} AND status IN ('PENDING', 'RUNNING')",
+        f"UPDATE runtime_memory.events SET {dropped} WHERE {condition} AND status IN ('PENDING', 'RUNNING')",  # noqa: S608 (constants)
         *values,
         FORGOTTEN,
         at,

@@ -2,46 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
-
 from shared.records import Event, Revision, revision_id
 from shared.scope import Reach
-from shared.stores.pg.scopes import Connection, Write, within
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """What is written of one change."""
-
-    memory_id: str
-    event: Event
-    old_words: str | None
-    new_words: str
-
-
-async def write(work: Write, entries: Iterable[Entry]) -> None:
-    """In the transaction of the change itself."""
-    scope, by, at = work.scope, work.by, work.at
-    await work.connection.executemany(
-        "INSERT INTO runtime_memory.history"
-        " (memory_id, user_id, agent_id, event, old_words, new_words, actor, door, at)"
-        " VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-        [
-            (
-                e.memory_id,
-                scope.person,
-                scope.application,
-                e.event,
-                e.old_words,
-                e.new_words,
-                by.actor,
-                by.door,
-                at,
-            )
-            for e in entries
-        ],
-    )
+from shared.stores.pg.scopes import Connection, within
 
 
 async def read(connection: Connection, reach: Reach, memory_id: str) -> list[Revision]:
@@ -68,10 +31,3 @@ async def read(connection: Connection, reach: Reach, memory_id: str) -> list[Rev
         )
         for place, row in enumerate(rows)
     ]
-
-
-async def erase(connection: Connection, person: str, memory_ids: list[str]) -> None:
-    """Nothing of forgotten memories stays, old words least of all."""
-    await connection.execute(
-        "DELETE FROM runtime_memory.history WHERE user_id = $1 AND memory_id = ANY($2::uuid[])", person, memory_ids
-    )

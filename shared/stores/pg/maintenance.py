@@ -64,14 +64,14 @@ class PostgresMaintenance:
         return bool(done == "UPDATE 1")
 
     async def set_aside(self, stale: Stale, *, seconds: float) -> None:
-        """See the port. Those that were not taken up again for long are of memories that are no more."""
-        async with self._database.transaction() as connection:
-            await connection.execute("DELETE FROM runtime_memory.set_aside WHERE until < now() - interval '7 days'")
+        """See the port."""
+        async with self._database.connection(stale.scope.person) as connection:
             await connection.execute(
-                "INSERT INTO runtime_memory.set_aside (memory_id, updated_at, until)"
-                " VALUES ($1, $2, now() + make_interval(secs => $3)) ON CONFLICT (memory_id)"
+                "INSERT INTO runtime_memory.set_aside (memory_id, user_id, updated_at, until)"
+                " VALUES ($1, $2, $3, now() + make_interval(secs => $4)) ON CONFLICT (memory_id)"
                 " DO UPDATE SET updated_at = excluded.updated_at, until = excluded.until",
                 stale.memory.id,
+                stale.scope.person,
                 stale.memory.payload.get("updated_at"),
                 seconds,
             )
@@ -83,6 +83,8 @@ class PostgresMaintenance:
             " AND agent_id IS NOT NULL LIMIT $2"
         )
         async with self._database.connection(EVERYBODY) as connection:
+            # What was not taken up again for so long is of memories that are no more.
+            await connection.execute("DELETE FROM runtime_memory.set_aside WHERE until < now() - interval '7 days'")
             rows = await connection.fetch(self._collection.sql(sql), before, limit)
         found = {Scope(row["user_id"], row["agent_id"]) for row in rows}
         return sum([await self._sweep_scope(scope, before, by, limit) for scope in found])

@@ -9,10 +9,10 @@ import asyncpg
 import structlog
 
 from shared.client_records import WEBHOOK
-from shared.db.pool import Database
+from shared.db.pool import EVERYBODY, Database
 from shared.scope import Reach, Scope
 from shared.stores.outbox import AT_ONCE, MOST_ATTEMPTS, MOST_WAITING, Delivery, Tell, Told
-from shared.stores.pg.scopes import Connection, within
+from shared.stores.pg.scopes import Connection
 
 log = structlog.get_logger()
 
@@ -90,6 +90,19 @@ DELETE FROM runtime_memory.deliveries WHERE key = ANY(ARRAY(
 """
 
 
+DROP = """
+DELETE FROM runtime_memory.deliveries WHERE key = ANY(ARRAY(
+    SELECT key FROM runtime_memory.deliveries
+    WHERE {reach} AND {some} AND (lease_until IS NULL OR lease_until < now()) ORDER BY key FOR UPDATE
+))
+"""
+"""What waits within a reach, as a part of the statement that forgets; what is being sent ends by itself, unsaid.
+
+In its order, in which a sender that ends one touches the next: neither waits for the other in a circle.
+"""
+DROP_GONE = "memory_id = ANY(ARRAY(SELECT id FROM gone))"
+
+
 class PostgresOutbox:
     """The outbox in the table `runtime_memory.deliveries`."""
 
@@ -129,13 +142,13 @@ class PostgresOutbox:
 
     async def claim(self, worker: str, lease: timedelta, *, most: int) -> Sequence[Delivery]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             rows = await connection.fetch(_CLAIM, worker, lease, MOST_ATTEMPTS, AT_ONCE, most, [*Tell])
         return [_delivery(row) for row in rows]
 
     async def again(self, delivery: Delivery, worker: str, *, after: timedelta, counted: bool = True) -> None:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(delivery.person) as connection:
             await connection.execute(
                 "UPDATE runtime_memory.deliveries SET worker = NULL, lease_until = NULL, available_at = now() + $3,"
                 " attempts = attempts - $4, failures = failures + 1 - $4 WHERE key = $1 AND worker = $2",
@@ -147,34 +160,19 @@ class PostgresOutbox:
 
     async def end(self, delivery: Delivery, worker: str, *, pause: timedelta, failures: int) -> None:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(delivery.person) as connection:
             await connection.execute(_END, delivery.key, worker, pause, failures)
 
     async def sweep(self, older_than: timedelta) -> int:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             done = await connection.execute(_SWEEP, older_than, MOST_ATTEMPTS)
             return int(done.rpartition(" ")[2])
 
     async def waiting(self) -> int:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             return int(await connection.fetchval("SELECT count(*) FROM runtime_memory.deliveries"))
-
-
-async def drop(connection: Connection, reach: Reach, memory_ids: Sequence[str] | None) -> None:
-    """What waits and is of these memories, or of all within reach; what is being sent ends by itself, unsaid."""
-    condition, values = within(reach)
-    n = len(values)
-    # In their order, in which a sender that ends one touches the next: neither waits for the other in a circle.
-    await connection.execute(
-        "DELETE FROM runtime_memory.deliveries WHERE key = ANY(ARRAY("  # noqa: S608 (constants)
-        f"SELECT key FROM runtime_memory.deliveries WHERE {condition}"
-        f" AND (${n + 1}::uuid[] IS NULL OR memory_id = ANY(${n + 1}))"
-        " AND (lease_until IS NULL OR lease_until < now()) ORDER BY key FOR UPDATE))",
-        *values,
-        memory_ids,
-    )
 
 
 def _delivery(row: asyncpg.Record) -> Delivery:

@@ -9,7 +9,7 @@ from typing import Any
 
 import asyncpg
 
-from shared.db.pool import Database
+from shared.db.pool import EVERYBODY, Database
 from shared.errors import TooMany
 from shared.records import By, Door, Event
 from shared.scope import Reach, Scope
@@ -78,7 +78,7 @@ class PostgresQueue:
         idempotency_key: str | None,
         most: int,
     ) -> LearnEvent:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(scope.person) as connection:
             # Acceptances of a person come one after another: the bound holds, and their times are in their order.
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", scope.person)
             if idempotency_key is not None and (seen := await _seen(connection, scope, idempotency_key)) is not None:
@@ -102,46 +102,48 @@ class PostgresQueue:
             return _event(row)
 
     async def claim(self, worker: str, lease: timedelta, *, extracting: bool | None = None) -> Claimed | None:
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             try:
                 row = await connection.fetchrow(_CLAIM, worker, lease, extracting)
             except asyncpg.UniqueViolationError:  # another claim was a moment earlier
                 return None
         return None if row is None else _claimed(row)
 
-    async def extend(self, event_id: str, worker: str, lease: timedelta) -> bool:
-        return await self._if_mine("lease_until = now() + $3", event_id, worker, lease)
+    async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:
+        return await self._if_mine("lease_until = now() + $5", learn, worker, lease)
 
-    async def note(self, event_id: str, worker: str, note: str) -> None:
-        await self._if_mine("note = $3", event_id, worker, note)
+    async def note(self, learn: Claimed | LearnEvent, worker: str, note: str) -> None:
+        await self._if_mine("note = $5", learn, worker, note)
 
-    async def put_back(self, event_id: str, worker: str, *, after: timedelta, counted: bool = True) -> bool:
+    async def put_back(
+        self, learn: Claimed | LearnEvent, worker: str, *, after: timedelta, counted: bool = True
+    ) -> bool:
         change = (
-            "status = 'PENDING', worker = NULL, lease_until = NULL, available_at = now() + $3,"
-            " attempts = attempts - CASE WHEN $4 THEN 0 ELSE 1 END"
+            "status = 'PENDING', worker = NULL, lease_until = NULL, available_at = now() + $5,"
+            " attempts = attempts - CASE WHEN $6 THEN 0 ELSE 1 END"
         )
-        return await self._if_mine(change, event_id, worker, after, counted)
+        return await self._if_mine(change, learn, worker, after, counted)
 
-    async def fail(self, event_id: str, worker: str, sentence: str) -> bool:
+    async def fail(self, learn: Claimed | LearnEvent, worker: str, sentence: str) -> bool:
         change = (
-            "status = 'FAILED', error = $3, request = NULL, barred = '{}', worker = NULL, lease_until = NULL,"
+            "status = 'FAILED', error = $5, request = NULL, barred = '{}', worker = NULL, lease_until = NULL,"
             " completed_at = now()"
         )
-        return await self._if_mine(change, event_id, worker, sentence)
+        return await self._if_mine(change, learn, worker, sentence)
 
     async def lapse(self) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             return _touched(await connection.execute(_LAPSE, MOST_ATTEMPTS, INTERRUPTED))
 
     async def drop_finished(self, older_than: timedelta) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             done = await connection.execute(
                 "DELETE FROM runtime_memory.events WHERE completed_at < now() - $1::interval", older_than
             )
             return _touched(done)
 
     async def depth(self) -> int:
-        async with self._database.connection() as connection:
+        async with self._database.connection(EVERYBODY) as connection:
             return int(
                 await connection.fetchval(
                     "SELECT count(*) FROM runtime_memory.events WHERE status IN ('PENDING', 'RUNNING')"
@@ -152,7 +154,7 @@ class PostgresQueue:
         if (known := canonical(event_id)) is None:
             return None
         within, values = scopes.within(reach)
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             row = await connection.fetchrow(
                 f"SELECT {_SHOWN} FROM runtime_memory.events WHERE {within} AND id = ${len(values) + 1}",  # noqa: S608 (constants)
                 *values,
@@ -166,7 +168,7 @@ class PostgresQueue:
         within, values = scopes.within(reach)
         n = len(values)
         at, last = (None, None) if after is None else _place(after)
-        async with self._database.connection() as connection:
+        async with self._database.connection(reach.person) as connection:
             rows = await connection.fetch(
                 f"SELECT {_SHOWN} FROM runtime_memory.events WHERE {within}"  # noqa: S608 (constants)
                 f" AND (${n + 1}::text IS NULL OR status = ${n + 1})"
@@ -183,11 +185,14 @@ class PostgresQueue:
         more = len(rows) > limit and events
         return EventPage(events, cursor.encode(stamp(events[-1].created_at), events[-1].id) if more else None)
 
-    async def _if_mine(self, change: str, event_id: str, worker: str, *values: object) -> bool:
-        async with self._database.connection() as connection:
+    async def _if_mine(self, change: str, learn: Claimed | LearnEvent, worker: str, *values: object) -> bool:
+        async with self._database.connection(learn.scope.person) as connection:
             done = await connection.execute(
-                f"UPDATE runtime_memory.events SET {change} WHERE id = $1 AND worker = $2 AND status = 'RUNNING'",  # noqa: S608 (constants)
-                uuid.UUID(event_id),
+                f"UPDATE runtime_memory.events SET {change}"  # noqa: S608 (constants)
+                " WHERE user_id = $1 AND agent_id = $2 AND id = $3 AND worker = $4 AND status = 'RUNNING'",
+                learn.scope.person,
+                learn.scope.application,
+                uuid.UUID(learn.id),
                 worker,
                 *values,
             )

@@ -11,6 +11,7 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from shared.db.collection import Collection
+from shared.db.pool import EVERYBODY, seeing
 from shared.snapshots.entries import Allowed, Entry, Kept, Typed
 from shared.snapshots.sealing import memory_id
 from shared.stores.pg import held
@@ -108,9 +109,11 @@ class Refill:
         return memory_id(self.person, told) if self.state_key is None else self.live.get(told, told)
 
     async def _taken(self, ids: Sequence[str]) -> set[str]:
-        rows = await self.connection.fetch(
-            self.collection.sql("SELECT id FROM {memories} WHERE id = ANY($1::uuid[])"), ids
-        )
+        # Not the person alone: an id of the snapshot that is somebody else's by now must be seen to be taken.
+        async with seeing(self.connection, EVERYBODY):
+            rows = await self.connection.fetch(
+                self.collection.sql("SELECT id FROM {memories} WHERE id = ANY($1::uuid[])"), ids
+            )
         return {str(row["id"]) for row in rows}
 
     async def _note_live(self, ids: dict[str, str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from shared.client_records import FEEDBACK
 from shared.db.collection import Collection
 from shared.stores.pg.scopes import Connection
 
@@ -11,6 +10,7 @@ async def memories(connection: Connection, collection: Collection, person: str) 
     """All memories of a person with their history; the ids."""
     rows = await connection.fetch(collection.sql("DELETE FROM {memories} WHERE user_id = $1 RETURNING id"), person)
     await connection.execute("DELETE FROM runtime_memory.history WHERE user_id = $1", person)
+    await connection.execute("DELETE FROM runtime_memory.set_aside WHERE user_id = $1", person)
     return [str(row["id"]) for row in rows]
 
 
@@ -29,16 +29,6 @@ async def allowances(connection: Connection, person: str) -> int:
     """All allowances of a person; how many there were."""
     gone = await connection.execute("DELETE FROM runtime_memory.shares WHERE user_id = $1", person)
     return int(gone.rpartition(" ")[2])
-
-
-async def feedback(connection: Connection, person: str, memory_ids: list[str]) -> None:
-    """What was thought of memories that are no more."""
-    await connection.execute(
-        "DELETE FROM runtime_memory.client_records WHERE user_id = $1 AND kind = $2 AND id = ANY($3)",
-        person,
-        FEEDBACK,
-        memory_ids,
-    )
 
 
 async def client_records(connection: Connection, person: str) -> None:

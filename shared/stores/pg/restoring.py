@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from shared.db.collection import Collection
+from shared.db.pool import seeing
 from shared.records import By
 from shared.scope import Everything
 from shared.snapshots.entries import Entry
@@ -19,10 +20,24 @@ from shared.stores.states import Erased, Restored
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The snapshot that is restored."""
+    """The snapshot that is restored, and whose it is."""
 
+    owner: Everything
     key: int
     parts: int
+    forgotten: frozenset[str]
+    live: dict[str, str]
+
+
+async def held_source(connection: scopes.Connection, owner: Everything, state_id: str) -> Source | None:
+    """A snapshot, held to the end of the transaction; None when the owner has none by this id."""
+    async with seeing(connection, owner.person):
+        found = await state_rows.hold(connection, owner, state_id)
+        if found is None:
+            return None
+        key, parts = found
+        forgotten = await state_rows.forgotten(connection, key)
+        return Source(owner, key, parts, forgotten, await state_rows.moved(connection, key))
 
 
 async def restore(refill: Refill, source: Source, by: By) -> Restored:
@@ -48,7 +63,8 @@ async def restore(refill: Refill, source: Source, by: By) -> Restored:
 
 
 async def _entries(refill: Refill, source: Source, number: int) -> Sequence[Entry]:
-    content = await state_rows.content(refill.connection, source.key, number)
+    async with seeing(refill.connection, source.owner.person):
+        content = await state_rows.content(refill.connection, source.key, number)
     return await asyncio.to_thread(lambda: list(opened(content)))
 
 

@@ -14,6 +14,11 @@ from shared.scope import Everything, Reach, Scope
 
 Connection = asyncpg.pool.PoolConnectionProxy
 
+RAISED = (
+    "INSERT INTO runtime_memory.epochs (user_id, agent_id, epoch) VALUES ($1, {application}, 1)"
+    " ON CONFLICT (user_id, agent_id) DO UPDATE SET epoch = epochs.epoch + 1"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Write:
@@ -64,9 +69,4 @@ async def epoch(connection: Connection, scope: Scope) -> int:
 async def raise_epoch(connection: Connection, reach: Reach) -> None:
     """From here on, nothing that was accepted before is written."""
     application = reach.application if isinstance(reach, Scope) else ""
-    await connection.execute(
-        "INSERT INTO runtime_memory.epochs (user_id, agent_id, epoch) VALUES ($1, $2, 1)"
-        " ON CONFLICT (user_id, agent_id) DO UPDATE SET epoch = epochs.epoch + 1",
-        reach.person,
-        application,
-    )
+    await connection.execute(RAISED.format(application="$2"), reach.person, application)

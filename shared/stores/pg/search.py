@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 
 import asyncpg
@@ -86,19 +85,21 @@ async def candidates(
     rows = await connection.fetch(sql, *values, *(() if vector is None else (vector,)))
     if not rows:
         return Candidates((), 0, [0] * len(lexemes), 0.0)
-    found = [_candidate(row, lexemes) for row in rows]
+    sought = frozenset(lexemes)
+    found = [_candidate(row, lexemes, sought) for row in rows]
     return Candidates(found, rows[0]["size"], rows[0]["frequencies"] or [], rows[0]["mean"])
 
 
-def _candidate(row: asyncpg.Record, lexemes: Sequence[str]) -> Candidate:
+def _candidate(row: asyncpg.Record, lexemes: Sequence[str], sought: frozenset[str]) -> Candidate:
     found = memory(row)
     stored = found.payload.get("text_lemmatized")
-    counted = Counter(stored.split() if isinstance(stored, str) else lexemes_of(found.words))
-    distance = row["distance"]
+    words = stored.split() if isinstance(stored, str) else lexemes_of(found.words)
+    there = sought.intersection(words)
+    distance, before, after = row["distance"], row["before"], row["after"]
     return Candidate(
-        memory=found,
-        cosine=None if distance is None or math.isnan(distance) else 1.0 - float(distance),
-        terms=[counted[lexeme] for lexeme in lexemes],
-        length=row["length"],
-        neighbours=[str(near) for near in (row["before"], row["after"]) if near is not None],
+        found,
+        None if distance is None or math.isnan(distance) else 1.0 - float(distance),
+        [words.count(lexeme) if lexeme in there else 0 for lexeme in lexemes] if there else [0] * len(lexemes),
+        row["length"],
+        () if before is None and after is None else [str(near) for near in (before, after) if near is not None],
     )

@@ -22,12 +22,12 @@ class PostgresShares:
         self, person: Everything, *, source: str | None = None, reader: str | None = None
     ) -> Sequence[Share]:
         """Those of a person, of one source, of one reader or of both; oldest first."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             return await _select(connection, person, source=source, reader=reader)
 
     async def allow(self, person: Everything, *, source: str, reader: str) -> Share:
         """Allow; what was allowed before is kept as it was. Raises Conflict when there are too many."""
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(person.person) as connection:
             # One writer a person: two requests cannot both take the last place.
             await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 3))", person.person)
             if found := await _select(connection, person, source=source, reader=reader):
@@ -45,7 +45,7 @@ class PostgresShares:
 
     async def stop(self, person: Everything, *, source: str, reader: str) -> bool:
         """Stop sharing; False when it was never allowed."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             stopped = await connection.fetchval(
                 "DELETE FROM runtime_memory.shares WHERE user_id = $1 AND source = $2 AND reader = $3 RETURNING true",
                 person.person,

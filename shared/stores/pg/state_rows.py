@@ -62,11 +62,18 @@ async def add_parts(connection: Connection, person: Everything, key: int, number
     return number
 
 
+async def discard(connection: Connection, person: Everything, key: int) -> None:
+    """Remove a state that was never completed."""
+    await connection.execute(
+        "DELETE FROM runtime_memory.states WHERE user_id = $1 AND key = $2 AND id IS NULL", person.person, key
+    )
+
+
 async def seal(connection: Connection, person: Everything, key: int, sealed: Sealed, parts: int) -> State:
     """Complete a state. Raises UniqueViolationError when the person has one with this id."""
     row = await connection.fetchrow(
         "UPDATE runtime_memory.states SET id = $2, created = $3, digest = $4, counts = $5, size = $6, parts = $7"  # noqa: S608 (constant)
-        f" WHERE key = $1 RETURNING {_COLUMNS}",
+        f" WHERE key = $1 AND user_id = $8 RETURNING {_COLUMNS}",
         key,
         UUID(sealed.id or state_id(person.person, sealed.digest)),
         sealed.created,
@@ -74,6 +81,7 @@ async def seal(connection: Connection, person: Everything, key: int, sealed: Sea
         dict(sealed.counts),
         sealed.size,
         parts,
+        person.person,
     )
     assert row is not None  # noqa: S101 (begun by the caller)
     return _state(row)

@@ -67,15 +67,16 @@ class PostgresStates:
 
     async def take_in(self, person: Everything, parts: AsyncIterator[Part | Sealed]) -> State:
         """See the port."""
-        async with self._database.connection() as connection:
-            await state_rows.check_room(connection, person)
+        async with self._database.connection(EVERYBODY) as connection:
             await state_rows.sweep(connection)
+        async with self._database.connection(person.person) as connection:
+            await state_rows.check_room(connection, person)
             key = await state_rows.begin(connection, person)
         try:
             return await self._take_in(person, key, parts)
         finally:
             # Sealed it stays; anything else leaves nothing.
-            await asyncio.shield(self._discard(key))
+            await asyncio.shield(self._discard(person, key))
 
     async def _take_in(self, person: Everything, key: int, parts: AsyncIterator[Part | Sealed]) -> State:
         number = 0
@@ -83,7 +84,7 @@ class PostgresStates:
             if isinstance(part, Sealed):
                 return await self._seal(person, key, part, number)
             # A transaction for each part: one that waits for a slow client would keep a connection from everybody.
-            async with self._database.transaction() as connection:
+            async with self._database.transaction(person.person) as connection:
                 try:
                     number = await state_rows.add_parts(connection, person, key, number, [part])
                 except asyncpg.UniqueViolationError as error:
@@ -91,7 +92,7 @@ class PostgresStates:
         raise BadValue("It has no end. Nothing was taken in.")
 
     async def _seal(self, person: Everything, key: int, sealed: Sealed, parts: int) -> State:
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             try:
                 return await state_rows.seal(connection, person, key, sealed, parts)
             except asyncpg.UniqueViolationError as error:
@@ -100,54 +101,52 @@ class PostgresStates:
                     raise Conflict("You have another snapshot by this id. Nothing was taken in.") from error
                 return known
 
-    async def _discard(self, key: int) -> None:
-        async with self._database.connection() as connection:
-            await connection.execute("DELETE FROM runtime_memory.states WHERE key = $1 AND id IS NULL", key)
+    async def _discard(self, person: Everything, key: int) -> None:
+        async with self._database.connection(person.person) as connection:
+            await state_rows.discard(connection, person, key)
 
     async def states(self, person: Everything) -> list[State]:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             return await state_rows.all_of(connection, person)
 
     async def state(self, person: Everything, state_id: str) -> State | None:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             return await state_rows.find(connection, person, state_id)
 
     async def part(self, person: Everything, state_id: str, number: int) -> bytes | None:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             return await state_rows.part(connection, person, state_id, number)
 
     async def drop(self, person: Everything, state_id: str) -> bool:
         """See the port."""
-        async with self._database.connection() as connection:
+        async with self._database.connection(person.person) as connection:
             return await state_rows.drop(connection, person, state_id)
 
     async def restore(
         self, into: Everything, owner: Everything, state_id: str, by: By, *, respect_forgotten: bool
     ) -> Restored | None:
         """See the port."""
-        # Not the person alone: an id of the snapshot that is somebody else's by now must be seen to be taken.
-        async with self._database.transaction(EVERYBODY) as connection:
+        async with self._database.transaction(into.person) as connection:
             await scopes.lock(connection, into)
-            found = await state_rows.hold(connection, owner, state_id)
-            if found is None:
+            source = await restoring.held_source(connection, owner, state_id)
+            if source is None:
                 return None
-            key, parts = found
             refill = Refill(
                 connection,
                 self._collection,
                 self._dimensions,
                 into.person,
                 now(),
-                state_key=key if into == owner else None,
-                forgotten=await state_rows.forgotten(connection, key),
-                live=await state_rows.moved(connection, key),
+                state_key=source.key if into == owner else None,
+                forgotten=source.forgotten,
+                live=source.live,
                 respect_forgotten=respect_forgotten,
                 allowances=by.actor == into.person,
             )
-            return await restoring.restore(refill, restoring.Source(key, parts), by)
+            return await restoring.restore(refill, source, by)
 
     async def erase(self, person: Everything, by: By, *, allowances: bool, snapshots: bool) -> Erased:
         """See the port."""

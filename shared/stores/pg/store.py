@@ -173,7 +173,9 @@ class PostgresStore:
             await self.outbox.write(connection, scope, told)
 
     async def _scope_of(self, connection: scopes.Connection, reach: Reach, memory_id: str) -> Scope | None:
-        """The scope to lock before a row of it is touched."""
+        """The scope to lock before a row of it is touched; None when it is plain that there is no such memory."""
+        if isinstance(reach, Scope):
+            return reach if reading.canonical(memory_id) is not None else None
         found = await reading.get(connection, self._collection, reach, memory_id)
         return None if found is None else Scope(reach.person, found.application)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from typing import Any
 
@@ -27,8 +26,6 @@ async def provider() -> AsyncIterator[Provider]:
 def chat_settings(settings_environment: pytest.MonkeyPatch, provider: Provider) -> pytest.MonkeyPatch:
     settings_environment.setenv("MEMORY_CHAT_BASE_URL", provider.url)
     settings_environment.setenv("MEMORY_CHAT_API_KEY", "the-operators-key")
-    # The machine that runs the tests may be busy: only the tests of the budget are about time.
-    settings_environment.setenv("MEMORY_RECALL_BUDGET_MS", "20000")
     return settings_environment
 
 
@@ -69,16 +66,6 @@ async def learn(runtime: Service, *facts: str, uid: str = "ana", path: str = NAT
 
 async def words(runtime: Service, uid: str = "ana", path: str = NATIVE) -> list[str]:
     return [one["memory"] for one in (await runtime.get(path, uid=uid))[1]["memories"]]
-
-
-async def until(check: Callable[[], Any], seconds: float = 20.0) -> None:
-    """Wait until something holds; it may be a coroutine function."""
-    async with asyncio.timeout(seconds):
-        while True:
-            found = check()
-            if await found if asyncio.iscoroutine(found) else found:
-                return
-            await asyncio.sleep(0.02)
 
 
 def user(content: Any) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import pytest
 
 from runtime_svc.chat.recalling import INTRODUCTION
 from shared.context import HEADER
-from tests.acceptance.chat.conftest import CHAT, ask, context, learn, until, user, words
+from tests.acceptance.chat.conftest import CHAT, ask, context, learn, user, words
 from tests.acceptance.conftest import Together
 from tests.chat_provider import Provider
 from tests.services import Service, bearer, start_runtime
+from tests.waiting import until
 
 DIET = "I am vegetarian and avoid gluten"
 QUESTION = "Suggest a dinner for my diet"

@@ -11,10 +11,11 @@ from typing import Any
 import asyncpg
 import pytest
 
-from tests.acceptance.chat.conftest import CHAT, until, user, words
+from tests.acceptance.chat.conftest import CHAT, user, words
 from tests.chat_provider import Provider
 from tests.contract.test_metrics import numbers
 from tests.services import Service, bearer, start_runtime
+from tests.waiting import until
 
 DIET = "I am vegetarian and avoid gluten"
 BODY = {"model": "m", "messages": [user(DIET)], "app_id": "app-1", "learn": "verbatim"}

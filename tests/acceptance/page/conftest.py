@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
@@ -53,6 +54,13 @@ async def remembered(runtime: Service, app: str, uid: str = "ana") -> list[str]:
 async def words(page: Page) -> list[str]:
     """The memories that a page shows, from its top."""
     return await page.locator(".memory > .words").all_inner_texts()
+
+
+async def stop_the_clock(page: Page) -> None:
+    """From here on no time passes on a page but what a test lets pass by `page.clock.run_for`."""
+    now = time.time()
+    await page.clock.install(time=now)
+    await page.clock.pause_at(now + 60)
 
 
 def complaints(page: Page) -> list[str]:

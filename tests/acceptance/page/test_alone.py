@@ -39,7 +39,7 @@ async def test_i_find_by_meaning_correct_and_forget(alone: Service, browser: Bro
     await page.locator(".days .memory").last.get_by_role("button", name="History").click()
     await expect(page.locator(".history li")).to_have_count(2)
     await page.locator(".days .memory").first.get_by_role("button", name="Forget").click()
-    await expect(page.locator(".days .memory")).to_have_count(1, timeout=8000)
+    await expect(page.locator(".days .memory")).to_have_count(1)
 
     assert await remembered(alone, "diary") == ["I am vegan"]
     await page.get_by_role("link", name="Activity").click()

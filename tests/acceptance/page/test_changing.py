@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
-
 from playwright.async_api import expect
 
 from tests.acceptance.conftest import Together
-from tests.acceptance.page.conftest import Visit, learn, remembered, words
+from tests.acceptance.page.conftest import Visit, learn, remembered, stop_the_clock, words
+from tests.waiting import until
 
 
 async def test_i_correct_in_place_and_see_who_and_when(together: Together, visit: Visit) -> None:
@@ -57,17 +56,22 @@ async def test_i_forget_one_after_five_seconds_in_which_i_can_undo_it(together: 
     page = await visit("ana")
     await page.get_by_role("link", name="diary").click()
     monday = page.locator(".memory").first
+    await monday.wait_for()
+    await stop_the_clock(page)
     await monday.get_by_role("button", name="Forget").click()
     await expect(monday.get_by_role("button", name="Undo")).to_be_focused()
-    await asyncio.sleep(2)
+    await page.clock.run_for(4999)
     await page.keyboard.press("Enter")
     await expect(monday.get_by_role("button", name="Forget")).to_be_focused()
-    await asyncio.sleep(4)
+    await page.clock.run_for(10_000)
+    await expect(page.locator(".memory")).to_have_count(2)
     assert await remembered(together.runtime, "diary") == ["Reads on Mondays", "Likes tea"]
 
     await monday.get_by_role("button", name="Forget").click()
-    await asyncio.sleep(3.5)
+    await page.clock.run_for(4999)
+    await expect(page.locator(".memory")).to_have_count(2)
     assert await remembered(together.runtime, "diary") == ["Reads on Mondays", "Likes tea"]
+    await page.clock.run_for(1)
     await expect(page.locator(".memory")).to_have_count(1)
 
     assert await remembered(together.runtime, "diary") == ["Likes tea"]
@@ -79,13 +83,18 @@ async def test_going_elsewhere_on_the_page_neither_forgets_sooner_nor_never(toge
     await learn(together.runtime, "diary", "Likes tea")
     page = await visit("ana")
     await page.get_by_role("link", name="diary").click()
+    await page.locator(".memory").wait_for()
+    await stop_the_clock(page)
     await page.get_by_role("button", name="Forget", exact=True).click()
     await page.get_by_role("link", name="All applications").click()
+    await page.get_by_role("link", name="diary").wait_for()
+    await page.clock.run_for(4999)
     assert await remembered(together.runtime, "diary") == ["Likes tea"]
     await page.get_by_role("link", name="diary").click()
     await expect(page.get_by_role("button", name="Undo")).to_be_visible()
 
-    await expect(page.get_by_text("This application remembers nothing of you.")).to_be_visible(timeout=8000)
+    await page.clock.run_for(1)
+    await expect(page.get_by_text("This application remembers nothing of you.")).to_be_visible()
 
     assert await remembered(together.runtime, "diary") == []
 
@@ -94,13 +103,16 @@ async def test_leaving_the_page_sends_what_i_meant(together: Together, visit: Vi
     await learn(together.runtime, "diary", "Likes tea")
     page = await visit("ana")
     await page.get_by_role("link", name="diary").click()
+    await page.locator(".memory").wait_for()
+    await stop_the_clock(page)  # what is sent is sent because one left
     await page.get_by_role("button", name="Forget", exact=True).click()
 
     await page.goto("about:blank")
 
-    async with asyncio.timeout(3):
-        while await remembered(together.runtime, "diary"):
-            await asyncio.sleep(0.05)
+    async def forgotten() -> bool:
+        return await remembered(together.runtime, "diary") == []
+
+    await until(forgotten)
 
 
 async def test_i_forget_all_with_the_count_typed_back_and_am_told_when_it_grew(
@@ -159,7 +171,7 @@ async def test_what_i_do_with_a_search_result_is_done_in_the_list_beneath_it(tog
     await page.get_by_role("button", name="Save").click()
     await expect(results.filter(has_text="Likes green tea")).to_be_visible()
     await results.filter(has_text="five").get_by_role("button", name="Forget").click()
-    await expect(results).to_have_count(1, timeout=8000)
+    await expect(results).to_have_count(1)
 
     await page.get_by_role("searchbox").fill("")
 

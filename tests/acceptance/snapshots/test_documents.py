@@ -25,6 +25,7 @@ from tests.acceptance.snapshots.life import (
     seen,
 )
 from tests.services import Service, bearer
+from tests.waiting import until
 
 
 async def test_the_contracts_example_taken_in_comes_out_equal(runtime: Service, platform: Service) -> None:
@@ -217,13 +218,15 @@ async def test_a_document_that_is_too_large_or_breaks_off_leaves_nothing(
     raw = json.dumps(await exported(platform, saved["id"])).encode()
     await platform.delete(f"{STATE}/{saved['id']}", uid="p1")
 
+    server = platform.client.server.runner.server
+    taken, connected = server.requests_count, len(server.connections)
     _, writer = await asyncio.open_connection(platform.client.host, platform.client.port)
     head = f"POST {STATES} HTTP/1.1\r\nHost: x\r\nAuthorization: {bearer('p1')['Authorization']}\r\nContent-Length: {len(raw)}\r\n\r\n"
     writer.write(head.encode() + raw[: len(raw) // 2])
     await writer.drain()
-    await asyncio.sleep(0.3)
+    await until(lambda: server.requests_count > taken)
     writer.close()
-    await asyncio.sleep(0.3)
+    await until(lambda: len(server.connections) <= connected)  # whoever read it has ended
     assert (await platform.get(STATES, uid="p1"))[1]["total"] == 0
 
     monkeypatch.setattr("shared.snapshots.saving.LARGEST_DOCUMENT", 1000)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 
-import asyncpg
 import pytest
 
 from runtime_svc.engine.config import Provider
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
-from shared.db.collection import Collection, prepare
-from shared.db.migrate import migrate, read_migrations
+from shared.db.collection import Collection
 from shared.db.pool import Database
+from shared.db.preparing import prepare
 from shared.stores.pg.store import PostgresStore
 from tests.openai_server import OpenAIServer, openai_server
 
@@ -27,17 +26,14 @@ async def server() -> AsyncIterator[OpenAIServer]:
 @pytest.fixture
 async def embedder(server: OpenAIServer) -> AsyncIterator[ProviderEmbedder]:
     given = server.embedder()
-    opened = await ProviderEmbedder.open(Provider(given["provider"], given["config"]), seconds=5)
+    opened = await ProviderEmbedder.open(Provider(given["provider"], given["config"]), seconds=60)
     yield opened
     await opened.close()
 
 
 @pytest.fixture
 async def opened(database: str, server: OpenAIServer) -> AsyncIterator[Database]:
-    connection = await asyncpg.connect(database)
-    await migrate(connection, read_migrations())
-    await prepare(connection, COLLECTION, server.dimensions)
-    await connection.close()
+    await prepare(database, COLLECTION, server.dimensions, with_ddl=True)
     pool = Database(database)
     await pool.open()
     yield pool

@@ -27,7 +27,7 @@ from tests.openai_server import OpenAIServer, memory
 
 ANA = Scope("ana", "app:one")
 SAID = [Message("user", "I like tea and I live in Oslo.")]
-LIMITS = Limits(parallel=2, llm_seconds=1, seconds=3)
+LIMITS = Limits(parallel=2, llm_seconds=60, seconds=60)
 
 
 def config(server: OpenAIServer, **parts: Any):
@@ -128,7 +128,7 @@ async def test_many_people_at_once_are_never_mixed(extractor, store, embedder, s
     for scope in people:
         await keep(store, embedder, scope, f"I am {scope.person}.")
     server.answer = lambda body: memory(f"Said by {body['messages'][-1]['content'].split('speaker ')[1].split('.')[0]}")
-    server.delay = 0.02
+    server.pause = 0.02
 
     all_extracted = await asyncio.gather(
         *(
@@ -303,25 +303,36 @@ async def test_the_wait_that_a_provider_asks_for_is_kept(extractor, server):
     assert failed.value.retry_after == 7
 
 
-async def test_a_provider_that_hangs_is_left_after_its_time(extractor, server):
-    server.delay = 30
+async def test_a_provider_that_hangs_is_left_after_its_time(server, store, embedder):
+    impatient = await Mem0Extractor.open(
+        config(server), store, embedder, limits=Limits(parallel=2, llm_seconds=0.3, seconds=60)
+    )
+    server.gate.hold()
 
     with pytest.raises(LearnFailed) as failed:
-        async with asyncio.timeout(25):
-            await extractor.extract(ANA, SAID, details=Details())
+        await impatient.extract(ANA, SAID, details=Details())
 
     assert failed.value.may_pass
     assert failed.value.sentence == "The LLM did not answer in time."
+    assert server.running == 1
+    await impatient.close()
 
 
-async def test_waiting_for_others_that_hang_ends_too(extractor, server):
-    server.delay = 30
+async def test_waiting_for_others_that_hang_ends_too(server, store, embedder):
+    impatient = await Mem0Extractor.open(
+        config(server), store, embedder, limits=Limits(parallel=2, llm_seconds=60, seconds=0.5)
+    )
+    server.gate.hold()
 
     failures = await asyncio.gather(
-        *(extractor.extract(ANA, SAID, details=Details()) for _ in range(12)), return_exceptions=True
+        *(impatient.extract(ANA, SAID, details=Details()) for _ in range(12)), return_exceptions=True
     )
 
     assert all(isinstance(failure, LearnFailed) and failure.may_pass for failure in failures)
+    assert {failure.sentence for failure in failures} == {"Extraction did not end in time."}
+    assert len(server.requests) <= 2
+    server.gate.let_go()
+    await impatient.close()
 
 
 async def test_a_provider_that_is_away_may_come_back(server, store, embedder):
@@ -379,9 +390,9 @@ async def test_a_store_that_is_down_is_a_failure_that_may_pass(extractor, opened
 @pytest.mark.fault("The LLM hangs", "the service answers meanwhile")
 @pytest.mark.field("B73")
 async def test_the_loop_of_the_service_is_free_while_all_llm_calls_hang(extractor, server):
-    server.delay = 60
+    server.gate.hold()
     hanging = [asyncio.ensure_future(extractor.extract(ANA, SAID, details=Details())) for _ in range(8)]
-    await asyncio.sleep(0.2)
+    await server.asked(LIMITS.parallel)
     for _ in range(50):
         await asyncio.to_thread(int)
 
@@ -466,7 +477,7 @@ async def test_an_embedder_that_is_down_is_unavailable_without_retries(embedder,
 
 async def test_an_embedder_that_says_no_dimensions_is_asked_for_a_vector(server):
     given = server.llm(embedding_dims=None)
-    opened = await ProviderEmbedder.open(Provider(given["provider"], given["config"]), seconds=5)
+    opened = await ProviderEmbedder.open(Provider(given["provider"], given["config"]), seconds=60)
 
     assert opened.dimensions == 1536  # what mem0 takes for this provider
     await opened.close()

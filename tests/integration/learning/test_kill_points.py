@@ -7,11 +7,10 @@ import json
 import sys
 from pathlib import Path
 
-import asyncpg
 import pytest
 
-from shared.db.collection import Collection, prepare
-from shared.db.migrate import migrate, read_migrations
+from shared.db.collection import Collection
+from shared.db.preparing import prepare
 from tests.integration.learning.kill_points import DIMENSIONS, FACTS
 
 ROOT = Path(__file__).parents[3]
@@ -29,10 +28,7 @@ def where(request: pytest.FixtureRequest, tmp_path: Path) -> tuple[str, str]:
 async def test_killed_at_any_step_each_accepted_learn_is_done_exactly_once(where: tuple[str, str]) -> None:
     engine, place = where
     if engine == "postgres":
-        connection = await asyncpg.connect(place)
-        await migrate(connection, read_migrations())
-        await prepare(connection, Collection("agent_memories"), DIMENSIONS)
-        await connection.close()
+        await prepare(place, Collection("agent_memories"), DIMENSIONS, with_ddl=True)
     process = await asyncio.create_subprocess_exec(
         sys.executable,
         "-m",

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
 import itertools
 import json
 import re
-import time
 from datetime import datetime
 from typing import Any
 
@@ -15,6 +13,7 @@ import pytest
 from shared.db.pool import Database
 from tests.openai_server import OpenAIServer, memory
 from tests.services import Service, start_runtime
+from tests.waiting import until
 
 SCOPES, EACH = 20, 10
 _MARK = re.compile(r"number (\d+) of (p\d+)\.")
@@ -42,23 +41,23 @@ async def test_two_hundred_learns_of_twenty_people_are_each_done_once_and_in_ord
     settings_environment: pytest.MonkeyPatch, database: str, server: OpenAIServer
 ) -> None:
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_CONFIG_JSON", json.dumps({"llm": server.llm()}))
-    server.answer, server.delay = echo, 0.01
+    server.answer, server.pause = echo, 0.01
     runtimes = [await start_runtime(database), await start_runtime(database)]
     people = [f"p{n}" for n in range(SCOPES)]
     accepted: dict[str, list[str]] = {person: [] for person in people}
     for number, person in itertools.product(range(EACH), people):
         accepted[person].append(await accept(runtimes[number % 2], person, number))
 
-    until = time.monotonic() + 200
     waiting = set(people)
-    while waiting and time.monotonic() < until:
+
+    async def all_ended() -> bool:
         for person in list(waiting):
             events = await all_events(runtimes[0], person)
             if all(event["status"] in ("SUCCEEDED", "FAILED") for event in events):
                 waiting.discard(person)
-        await asyncio.sleep(0.2)
+        return not waiting
 
-    assert not waiting
+    await until(all_ended, within=200)
     for person in people:
         events = await all_events(runtimes[1], person)
         assert [event["id"] for event in events] == accepted[person]
@@ -83,10 +82,10 @@ async def test_a_runtime_takes_over_what_another_left_behind(
 ) -> None:
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_CONFIG_JSON", json.dumps({"llm": server.llm()}))
     server.answer = memory("Likes tea")
-    runtime = await start_runtime(database)
+    await (await start_runtime(database)).client.close()
     pool = Database(database)
     await pool.open()
-    async with pool.connection() as connection:  # as a runtime that was killed leaves it
+    async with pool.connection("ana") as connection:  # as a runtime that was killed leaves it
         await connection.execute(
             "INSERT INTO runtime_memory.events (id, user_id, agent_id, status, epoch, request, actor, door, extracts,"
             " attempts, lease_until, worker, started_at) VALUES (gen_random_uuid(), 'ana', 'app:one', 'RUNNING', 0, $1,"
@@ -106,14 +105,15 @@ async def test_a_runtime_takes_over_what_another_left_behind(
             },
         )
 
-    until = time.monotonic() + 20
-    status = "RUNNING"
-    while status == "RUNNING" and time.monotonic() < until:
-        [event] = await all_events(runtime, "ana")
-        status = event["status"] if event["completed_at"] else "RUNNING"
-        await asyncio.sleep(0.1)
+    runtime = await start_runtime(database)
 
-    assert status == "SUCCEEDED"
+    async def ended() -> bool:
+        [event] = await all_events(runtime, "ana")
+        return event["completed_at"] is not None
+
+    await until(ended)
+    [event] = await all_events(runtime, "ana")
+    assert event["status"] == "SUCCEEDED"
     _, told = await runtime.get("/api/v1/apps/memories/one", uid="ana")
     assert [one["memory"] for one in told["memories"]] == ["Likes tea"]
     await pool.close()

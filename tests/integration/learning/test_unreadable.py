@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import sqlite3
 import uuid
 from collections.abc import AsyncIterator
@@ -13,6 +12,7 @@ import pytest
 
 from shared.http.keys import STORE
 from tests.services import Service, start_runtime
+from tests.waiting import until
 
 PATH = "/api/v1/apps/memories/one"
 PEOPLE = [f"p{number}" for number in range(12)]
@@ -60,9 +60,9 @@ async def test_learns_of_a_newer_version_stand_in_nobodys_way(service: tuple[Ser
     await accepted_by_a_newer_version(runtime, dsn)
     status, told = await runtime.post(PATH, json={"memory": "Likes tea"})
     assert status == 202
-    async with asyncio.timeout(60):
-        while True:
-            _, event = await runtime.get(f"/api/v1/apps/memory-events/{told['event_id']}")
-            if event["event"]["status"] == "SUCCEEDED":
-                break
-            await asyncio.sleep(0.1)
+
+    async def learned() -> bool:
+        _, event = await runtime.get(f"/api/v1/apps/memory-events/{told['event_id']}")
+        return bool(event["event"]["status"] == "SUCCEEDED")
+
+    await until(learned)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
-import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -13,10 +13,14 @@ import asyncpg
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from runtime_svc import learning_resource
 from runtime_svc.app import create_app as create_runtime
+from runtime_svc.keys import LEARNING
 from runtime_svc.settings import RuntimeSettings
+from runtime_svc.worker import Pace
 from tests.openai_server import OpenAIServer, memory
 from tests.services import OWNER, Service
+from tests.waiting import FOR_EVER, until
 
 PATH = "/api/v1/apps/memories/one"
 EVENTS = "/api/v1/apps/memory-events"
@@ -45,7 +49,8 @@ class Place:
 
 @pytest.fixture(params=["local", "postgres"])
 def place(request: pytest.FixtureRequest, settings_environment: pytest.MonkeyPatch, tmp_path: Path) -> Place:
-    """Each engine in turn."""
+    """Each engine in turn, with workers that do not wait long before they try again or end."""
+    settings_environment.setattr(learning_resource, "Pace", functools.partial(Pace, pause=0.05, grace=0.2))
     if request.param == "postgres":
         return Place(request.getfixturevalue("database"), tmp_path)
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
@@ -59,11 +64,10 @@ async def learner(
 ) -> AsyncIterator[Service]:
     """The runtime with an LLM."""
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_CONFIG_JSON", json.dumps({"llm": server.llm()}))
-    settings_environment.setenv("RUNTIME_LLM_TIMEOUT", "2")
     settings_environment.setenv("RUNTIME_LEARN_WAITING", "20")
     service = await place.start()
     yield service
-    server.released.set()
+    server.gate.let_go()
     await service.client.close()
 
 
@@ -75,15 +79,20 @@ async def simple(place: Place) -> AsyncIterator[Service]:
     await service.client.close()
 
 
-async def ended(service: Service, event_id: str, *, uid: str = OWNER, within: float = 20) -> dict[str, Any]:
-    until = time.monotonic() + within
-    while time.monotonic() < until:
-        status, told = await service.get(f"{EVENTS}/{event_id}", uid=uid)
-        assert status == 200, told
-        if told["event"]["status"] in ("SUCCEEDED", "FAILED"):
-            return told["event"]
-        await asyncio.sleep(0.05)
-    raise AssertionError("it did not end in time")
+async def ended(service: Service, event_id: str, *, uid: str = OWNER) -> dict[str, Any]:
+    async with asyncio.timeout(FOR_EVER):
+        while True:
+            status, told = await service.get(f"{EVENTS}/{event_id}", uid=uid)
+            assert status == 200, told
+            if told["event"]["status"] in ("SUCCEEDED", "FAILED"):
+                return told["event"]
+            await asyncio.sleep(0.05)
+
+
+async def at_rest(service: Service) -> None:
+    """Return when no learn is under way, whatever its event says."""
+    worker = service.client.server.app[LEARNING].ring.__self__
+    await until(lambda: not worker._running)
 
 
 async def listed(service: Service, *, uid: str = OWNER) -> list[str]:
@@ -297,7 +306,7 @@ async def test_a_key_that_is_none_is_refused(learner, key):
 
 
 async def test_a_persons_queue_is_bounded(learner, server):
-    server.delay = 30
+    server.gate.hold()
 
     answers = [await learner.post(f"/api/v1/apps/memories/app{n}", json=SAID) for n in range(21)]
     bobs, _ = await learner.post(PATH, json=SAID, uid="bob")
@@ -345,10 +354,10 @@ async def test_events_are_listed_newest_first_and_paged_without_repetition(learn
 
 async def test_forgetting_all_reaches_what_is_in_flight(learner, server, place):
     server.answer = memory("Likes zanzibar tea")
-    server.delay = 1
+    server.gate.hold()
     _, running = await learner.post(PATH, json=SAID)
     _, waiting = await learner.post(PATH, json=SAID)
-    await asyncio.sleep(0.3)
+    await server.asked()
 
     status, _ = await learner.delete(f"{PATH}?count=0")
 
@@ -357,20 +366,22 @@ async def test_forgetting_all_reaches_what_is_in_flight(learner, server, place):
         event = await ended(learner, one["event_id"])
         assert event["status"] == "FAILED"
         assert "forgotten" in event["error"]
-    await asyncio.sleep(1.2)
+    server.gate.let_go()
+    await at_rest(learner)
     assert await listed(learner) == []
-    assert await place.marked() == []
+    await until(lambda: _nothing_marked(place))
 
 
 async def test_a_memory_forgotten_meanwhile_is_not_brought_back(learner, server):
     server.answer = memory("Likes tea", "Lives in Oslo")
     _, told = await learner.post(PATH, json=SAID)
     event = await ended(learner, told["event_id"])
-    server.delay = 0.7
+    server.gate.hold()
     _, again = await learner.post(PATH, json=SAID)
-    await asyncio.sleep(0.2)
+    await server.asked(2)
 
     await learner.delete(f"{PATH}/{event['results'][0]['id']}")
+    server.gate.let_go()
 
     second = await ended(learner, again["event_id"])
     assert second["status"] == "SUCCEEDED"
@@ -386,11 +397,7 @@ async def test_raw_messages_are_gone_when_the_event_ends(learner, server, place)
     _, bad = await learner.post(PATH, json=SAID)
     await ended(learner, bad["event_id"])
 
-    # Soon after, not at once: the local store empties its write-ahead log when no reader holds it.
-    async with asyncio.timeout(10):
-        while await place.marked():
-            await asyncio.sleep(0.05)
-    assert await place.marked() == []
+    await until(lambda: _nothing_marked(place))
 
 
 async def test_an_event_forgets_words_that_were_forgotten(learner, server):
@@ -405,35 +412,39 @@ async def test_an_event_forgets_words_that_were_forgotten(learner, server):
 
 @pytest.mark.fault("The LLM hangs", "its learns end FAILED in time; what needs no LLM is not kept waiting")
 async def test_what_needs_no_llm_is_not_kept_waiting_by_one_that_hangs(learner, server):
-    server.delay = 30
+    server.gate.hold()
     for n in range(10):
         await learner.post(f"/api/v1/apps/memories/hang{n}", json=SAID)
-    await asyncio.sleep(0.3)
+    await server.asked(6)  # as many as are learned at once with an LLM
 
     _, told = await learner.post(PATH, json={"memory": "Likes tea"})
-    async with asyncio.timeout(25):
-        event = await ended(learner, told["event_id"])
+    event = await ended(learner, told["event_id"])
 
     assert event["status"] == "SUCCEEDED"
+    assert server.running == 6
 
 
 async def test_what_runs_at_the_end_of_a_runtime_is_learned_by_the_next(place, settings_environment, server):
     settings_environment.setenv("AGENT_RUNTIMES_MEM0_CONFIG_JSON", json.dumps({"llm": server.llm()}))
     first = await place.start()
-    server.delay = 30
+    server.gate.hold()
     server.answer = memory("Likes tea")
     _, told = await first.post(PATH, json=SAID)
-    while not server.requests:
-        await asyncio.sleep(0.02)
+    await server.asked()
 
     await first.client.close()
-    server.delay = 0
+    server.gate.let_go()
     second = await place.start()
     event = await ended(second, told["event_id"])
 
     assert event["status"] == "SUCCEEDED"
     assert await listed(second) == ["Likes tea"]
     await second.client.close()
+
+
+async def _nothing_marked(place: Place) -> bool:
+    """Soon after a learn, not at once: the local store empties its write-ahead log when no reader holds it."""
+    return await place.marked() == []
 
 
 async def _marked_rows(dsn: str) -> list[str]:
