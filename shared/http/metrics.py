@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from shared.errors import ServiceError
 
@@ -41,6 +43,10 @@ class Metrics:
         """Ask for a number at each reading; one that cannot be had then is left out of it."""
         self._gauges.append((Gauge(f"runtime_memory_{name}", what, registry=self.registry), measure))
 
+    def count(self, name: str, what: str, so_far: Callable[[], int]) -> None:
+        """Ask for a number that only grows at each reading."""
+        self.registry.register(_Counted(f"runtime_memory_{name}", what, so_far))
+
     def note(self, method: str, route: str | None, status: int, seconds: float) -> None:
         """One request that ended."""
         labels = (method if method in _METHODS else "other", route or "unmatched", status)
@@ -59,6 +65,17 @@ class Metrics:
             except ServiceError:
                 gauge.set(float("nan"))
         return generate_latest(self.registry)
+
+
+class _Counted(Collector):
+    def __init__(self, name: str, what: str, so_far: Callable[[], int]) -> None:
+        self._name = name
+        self._what = what
+        self._so_far = so_far
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The number as it is now."""
+        yield CounterMetricFamily(self._name, self._what, value=self._so_far())
 
 
 METRICS = web.AppKey("metrics", Metrics)
