@@ -10,6 +10,7 @@ import contextlib
 import os
 import statistics
 import sys
+import tempfile
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
 
@@ -55,12 +56,11 @@ class Target:
 
 @contextlib.asynccontextmanager
 async def process(*arguments: str, port: int, ready: str, **env: str) -> AsyncIterator[int]:
-    """A server of a measurement, until it is no longer needed; its process id."""
+    """A server of a measurement, until it is no longer needed; its process id. Its log goes to a file, as in use."""
     ours = ("DATALAYER", "AGENT_RUNTIMES", "MEMORY_", "RUNTIME_", "OPENAI", "OPENROUTER")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
-    running = await asyncio.create_subprocess_exec(
-        sys.executable, *arguments, env={**kept, **env}, stdout=asyncio.subprocess.DEVNULL
-    )
+    with tempfile.TemporaryFile() as log:
+        running = await asyncio.create_subprocess_exec(sys.executable, *arguments, env={**kept, **env}, stdout=log)
     try:
         async with aiohttp.ClientSession() as session, asyncio.timeout(60):
             while True:

@@ -9,7 +9,7 @@ from pathlib import Path
 from aiohttp import web
 from pydantic import SecretStr
 
-from runtime_svc.keys import QUEUE
+from runtime_svc.keys import OUTBOX, QUEUE
 from runtime_svc.settings import RuntimeSettings
 from shared.db.pool import Database
 from shared.errors import CannotStartError
@@ -43,7 +43,9 @@ def keeps_locally(settings: RuntimeSettings, dsn: str | None) -> bool:
 def in_postgres(app: web.Application, settings: RuntimeSettings, dsn: str) -> None:
     """Keep everything in PostgreSQL."""
     database = Database(dsn, settings.limits)
-    app[STORE] = PostgresStore(database, settings.collection)
+    store = PostgresStore(database, settings.collection)
+    app[STORE] = store
+    app[OUTBOX] = store.outbox
     app[ACCESS] = PostgresAccessRecord(database)
     app[API_KEYS] = PostgresApiKeys(database)
     app[QUEUE] = PostgresQueue(database)
@@ -65,6 +67,7 @@ def locally(app: web.Application, settings: RuntimeSettings) -> None:
 
         store = await LocalStore.open(settings.directory, dimensions=settings.dimensions)
         app[STORE] = store
+        app[OUTBOX] = store.outbox
         app[QUEUE] = LocalQueue(store.database)
         app[ACCESS] = LocalAccessRecord(store.database)
         app[MAINTENANCE] = LocalMaintenance(store.database, dimensions=settings.dimensions)

@@ -10,6 +10,7 @@ from runtime_svc.learning import Learning
 from runtime_svc.mcp.visit import McpDoor
 from runtime_svc.ports import Reranker
 from runtime_svc.turns import Allowances
+from shared.stores.outbox import Outbox
 from shared.stores.ports import Embedder, EntityExtractor
 from shared.stores.queue import LearnQueue
 
@@ -17,6 +18,7 @@ EMBEDDER: web.AppKey[Embedder] = web.AppKey("embedder", Embedder)
 ALLOWANCES: web.AppKey[Allowances] = web.AppKey("allowances", Allowances)
 APPSPECS = web.AppKey("appspecs", Appspecs)
 MCP: web.AppKey[McpDoor] = web.AppKey("mcp", McpDoor)
+OUTBOX: web.AppKey[Outbox] = web.AppKey("outbox", Outbox)
 QUEUE: web.AppKey[LearnQueue] = web.AppKey("queue", LearnQueue)
 LEARNING = web.AppKey("learning", Learning)
 CHAT = web.AppKey("chat", ChatDoor)

@@ -46,6 +46,7 @@ async def _re_embed(*, everything: bool) -> None:
         connection = await asyncpg.connect(dsn, timeout=10)
         try:
             await widening.widen(connection, settings.collection, model.dimensions)
+            await widening.take_up(connection)
             if everything:
                 await widening.mark_all(connection, settings.collection)
         finally:
@@ -61,14 +62,14 @@ async def _work_off(settings: RuntimeSettings, dsn: str, model: Embedder) -> Non
     database = Database(dsn, settings.limits)
     await database.open()
     try:
-        maintenance, done, after = PostgresMaintenance(database, settings.collection), 0, ""
+        maintenance, done, refused, after = PostgresMaintenance(database, settings.collection), 0, 0, ""
         while True:
-            found, after = await refresh_some(maintenance, model, entities, after=after)
-            done += found
+            step = await refresh_some(maintenance, model, entities, after=after)
+            done, refused, after = done + step.found, refused + step.set_aside, step.after
             click.echo(f"\r{done} memories", nl=False)
             if not after:
                 break
-        click.echo("\nDone.")
+        click.echo(f"\nDone, but for {refused} that the embedder refuses." if refused else "\nDone.")
     finally:
         await database.close()
         if entities is not None:

@@ -16,16 +16,27 @@ from runtime_svc.engine.embedder import MiniLM
 from runtime_svc.engine.entities import Mem0Entities
 from runtime_svc.engine.provider_embedder import ProviderEmbedder
 from runtime_svc.engine.provider_reranker import ProviderReranker
-from runtime_svc.keys import ALLOWANCES, APPSPECS, CHAT, EMBEDDER, ENTITIES, LEARNING, MCP, PRIVATE_WEBHOOKS, RERANKER
+from runtime_svc.keys import (
+    ALLOWANCES,
+    APPSPECS,
+    CHAT,
+    EMBEDDER,
+    ENTITIES,
+    LEARNING,
+    MCP,
+    OUTBOX,
+    PRIVATE_WEBHOOKS,
+    RERANKER,
+)
 from runtime_svc.mcp.bridge import LOOPBACK_HOSTS, LOOPBACK_ORIGINS, Bridge
 from runtime_svc.naming import naming_store
 from runtime_svc.settings import RuntimeSettings, named
 from runtime_svc.shares import PlatformShares
 from runtime_svc.turns import NoPlatform
-from runtime_svc.webhooks.announcing import announcing
-from runtime_svc.webhooks.delivery import Delivery
+from runtime_svc.webhooks.delivery import Senders
 from shared.addresses import origins_of
 from shared.http.keys import CLIENT_RECORDS, MAINTENANCE, STORE
+from shared.http.metrics import METRICS
 from shared.maintaining import Upkeep
 from shared.settings import BadSettingError
 
@@ -143,6 +154,8 @@ def chat(settings: RuntimeSettings) -> Resource:
         )
         learner = Learner(app[LEARNING], app[APPSPECS])
         await provider.open()
+        app[METRICS].count("chat_left_out", "Turns of conversations that were not kept.", lambda: learner.left_out)
+        app[METRICS].count("chat_late", "Turns that were kept after their answer had ended.", lambda: learner.late)
         app[CHAT] = ChatDoor(provider, learner, settings.recall_budget / 1000, settings.chat_nobody)
         yield
         await learner.close()
@@ -152,15 +165,20 @@ def chat(settings: RuntimeSettings) -> Resource:
 
 
 def webhooks(settings: RuntimeSettings) -> Resource:
-    """The store from here on tells webhooks what changes through it."""
+    """What waits in the outbox is sent."""
 
     async def resource(app: web.Application) -> AsyncIterator[None]:
-        delivery = Delivery(private=settings.private_webhooks)
+        outbox, metrics = app[OUTBOX], app[METRICS]
+        senders = Senders(outbox, app[CLIENT_RECORDS], app[STORE], private=settings.private_webhooks)
         app[PRIVATE_WEBHOOKS] = settings.private_webhooks
-        app[STORE] = announcing(app[STORE], app[CLIENT_RECORDS], delivery)
-        delivery.start()
+        metrics.watch("webhook_waiting", "Messages that wait for webhooks.", outbox.waiting)
+        metrics.count("webhook_told", "Messages that webhooks took.", lambda: senders.numbers.told)
+        metrics.count("webhook_given_up", "Messages that were tried in vain.", lambda: senders.numbers.given_up)
+        metrics.count("webhook_too_old", "Messages that waited too long.", lambda: senders.numbers.too_old)
+        metrics.count("webhook_refused", "Messages refused because too many waited.", lambda: outbox.refused)
+        senders.start()
         yield
-        await delivery.close()
+        await senders.close()
 
     return resource
 
@@ -171,6 +189,7 @@ def upkeep(settings: RuntimeSettings) -> Resource:
     async def resource(app: web.Application) -> AsyncIterator[None]:
         model = app[EMBEDDER] if settings.reembed else None
         running = Upkeep(app[MAINTENANCE], model, grace_days=settings.expiry_grace_days, entities=app.get(ENTITIES))
+        app[METRICS].count("upkeep_set_aside", "Memories that the embedder refused.", lambda: running.set_aside)
         running.start()
         yield
         await running.close()

@@ -15,7 +15,7 @@ from runtime_svc.learning import Learning, carry_out
 from runtime_svc.ports import LearnFailed
 from shared.errors import BadValue, ForgottenMeanwhile, ServiceError
 from shared.logs import fault
-from shared.stores.queue import MOST_ATTEMPTS, Claimed
+from shared.stores.queue import MOST_ATTEMPTS, Claimed, UnreadableLearnError
 
 log = structlog.get_logger()
 
@@ -101,7 +101,10 @@ class Worker:
             claiming = asyncio.ensure_future(self._queue.claim(self._name, lease, extracting=extracting))
             try:
                 claimed, away = await asyncio.shield(claiming), False
-            except Exception as error:  # noqa: BLE001 (a learn that cannot be read is no reason to take no other)
+            except UnreadableLearnError as error:
+                log.warning("learn.unreadable", event_id=error.event_id)
+                continue
+            except Exception as error:  # noqa: BLE001 (the next look may find the store again)
                 if not away:
                     log.warning("learn.queue_away", **fault(error))
                 claimed, away = None, True

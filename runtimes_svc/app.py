@@ -18,6 +18,7 @@ from shared.http.auth import Authenticator
 from shared.http.cors import allow_origins
 from shared.http.database import database_resource
 from shared.http.keys import ACCESS, API_KEYS, STORE
+from shared.http.metrics import METRICS
 from shared.http.openapi import describe
 from shared.http.page import PAGE, built_page
 from shared.http.routing import add_routes
@@ -46,7 +47,9 @@ def create_app(settings: PlatformSettings, *, dsn: str | None = None) -> web.App
     if where is None:
         raise BadSettingError("DATALAYER_POSTGRESQL_AGENT_MEMORIES_URI (or _HOST) is missing: where is PostgreSQL?")
     database = Database(where, settings.limits)
-    app[STORE] = PostgresStore(database, settings.collection)
+    store = PostgresStore(database, settings.collection)
+    app[STORE] = store
+    app[METRICS].count("webhook_refused", "Messages refused because too many waited.", lambda: store.outbox.refused)
     app[SHARES] = PostgresShares(database)
     app[ADMINISTRATION] = PostgresAdministration(database, settings.collection)
     app[ACCESS] = PostgresAccessRecord(database)

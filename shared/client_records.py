@@ -15,6 +15,9 @@ from shared.scope import Everything
 FEEDBACK = "feedback"
 """The kind of what is thought of a memory; its id is the memory's, and it is forgotten with it."""
 
+WEBHOOK = "webhook"
+"""The kind of a webhook: the stores look for them when something changes."""
+
 MOST_RECORDS = 1000
 """Of one kind and one person."""
 

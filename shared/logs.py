@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import sys
+from typing import Any
 
+import orjson
 import structlog
 
 _SILENT = ("aiohttp.access", "mem0", "httpx", "httpcore", "openai", "asyncio", "mcp")
@@ -18,10 +21,10 @@ def configure(service: str) -> None:
             structlog.contextvars.merge_contextvars,
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.JSONRenderer(),
+            structlog.processors.JSONRenderer(_line),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stdout),
+        logger_factory=structlog.BytesLoggerFactory(sys.stdout.buffer),
         cache_logger_on_first_use=True,
     )
     structlog.contextvars.bind_contextvars(service=service)
@@ -29,6 +32,14 @@ def configure(service: str) -> None:
         library = logging.getLogger(name)
         library.handlers = [logging.NullHandler()]
         library.propagate = False
+
+
+def _line(event: Any, **options: Any) -> bytes:
+    """An event as JSON; one that has what UTF-8 cannot say, as the name of a file can, is escaped."""
+    try:
+        return orjson.dumps(event, **options)
+    except TypeError:
+        return json.dumps(event, **options).encode()
 
 
 def fault(error: BaseException) -> dict[str, str]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 import structlog
 
+from shared.errors import Unavailable
 from shared.logs import fault
-from shared.records import By, Door
+from shared.records import By, Door, Vector
 from shared.stores.maintenance import Maintenance, Stale
 from shared.stores.ports import Embedder, EntityExtractor
 from shared.times import now
@@ -23,25 +25,58 @@ AT_ONCE = 32
 _SERVICE = By("service", Door.SERVICE)
 _IDLE = 2.0
 _SWEEP_EVERY = 600.0
+_SET_ASIDE = 3600.0
+_HARMLESS = ("yes", "no")
+"""What an embedder that works embeds; two, for the vector of one may be kept from before."""
 _LONGEST_PAUSE = 60.0
 """Seconds after a fault; doubled up to that for each further one."""
 
 
+class Step(NamedTuple):
+    """What one step did."""
+
+    found: int
+    """How many were looked at."""
+    after: str
+    """Where the next step starts; empty at the end."""
+    set_aside: int
+    """How many the embedder refuses."""
+
+
 async def refresh_some(
     maintenance: Maintenance, embedder: Embedder, entities: EntityExtractor | None = None, *, after: str = ""
-) -> tuple[int, str]:
-    """One step: how many were looked at, and where the next step starts ("" at the end)."""
+) -> Step:
+    """One step. What the embedder refuses is set aside, found by its words, and holds nobody up.
+
+    Raises Unavailable when the embedder embeds nothing.
+    """
     found = await maintenance.stale(after=after, limit=AT_ONCE)
     meaning = [stale for stale in found if stale.meaning and stale.memory.words]
     said = [stale.memory.words for stale in meaning]
-    vectors = await embedder.embed(said) if said else []
+    vectors = await _vectors(embedder, said) if said else []
     fresh = {stale.memory.id: vector for stale, vector in zip(meaning, vectors, strict=True)}
     found_named = await entities.named(said) if said and entities is not None else []
     named = dict(zip((stale.memory.id for stale in meaning), found_named, strict=False))
     for stale in found:
         words, memory_id = lemmatized(stale.memory.words), stale.memory.id
         await maintenance.refresh(stale, lexemes=words, vector=fresh.get(memory_id), named=named.get(memory_id))
-    return len(found), _last(found)
+    refused = [stale for stale, vector in zip(meaning, vectors, strict=True) if vector is None]
+    for stale in refused:
+        await maintenance.set_aside(stale, seconds=_SET_ASIDE)
+        log.warning("upkeep.set_aside", memory=stale.memory.id)
+    return Step(len(found), _last(found), len(refused))
+
+
+async def _vectors(embedder: Embedder, texts: Sequence[str]) -> list[Vector | None]:
+    """A vector for each text, None for one that is refused. Raises Unavailable when no text is to blame for it."""
+    try:
+        return list(await embedder.embed(texts))
+    except Unavailable:
+        await embedder.embed(_HARMLESS)
+    if len(texts) == 1:
+        return [None]
+    middle = len(texts) // 2
+    return [*await _vectors(embedder, texts[:middle]), *await _vectors(embedder, texts[middle:])]
 
 
 def _last(found: Sequence[Stale]) -> str:
@@ -75,6 +110,8 @@ class Upkeep:
         self._grace_days = grace_days
         self._tasks: list[asyncio.Task[None]] = []
         self._after = ""
+        self.set_aside = 0
+        """How often a memory was set aside since the start, for the embedder refuses it."""
 
     def start(self) -> None:
         """Begin."""
@@ -102,8 +139,10 @@ class Upkeep:
     async def _refresh(self) -> float:
         if self._embedder is None:
             return _SWEEP_EVERY
-        found, self._after = await refresh_some(self._maintenance, self._embedder, self._entities, after=self._after)
-        return 0.0 if found and self._after else _IDLE
+        step = await refresh_some(self._maintenance, self._embedder, self._entities, after=self._after)
+        self._after = step.after
+        self.set_aside += step.set_aside
+        return 0.0 if step.found and step.after else _IDLE
 
     async def _sweep(self) -> float:
         swept = await sweep_expired(self._maintenance, grace_days=self._grace_days)

@@ -164,16 +164,19 @@ def _by_word(counts: Sequence[int], members: Sequence[Sequence[int]]) -> list[in
 def _beside(found: Sequence[Candidate], own: Sequence[float], asks: Sequence[bool]) -> list[float]:
     """What the neighbours that are candidates, and their neighbours, lend to each turn of a run."""
     places = {one.memory.id: at for at, one in enumerate(found)}
+    nearest = [[places[key] for key in one.neighbours if key in places] for one in found]
+    asked = [score * (1 + _ASKED * asking) for score, asking in zip(own, asks, strict=True)]
     lent = []
-    for at, one in enumerate(found):
-        nearest = [places[key] for key in one.neighbours if key in places]
-        if not nearest:
+    for at, beside in enumerate(nearest):
+        if not beside:
             lent.append(0.0)
             continue
-        first = max([own[place] * (1 + _ASKED * asks[place]) for place in nearest])
-        passed = {one.memory.id, *one.neighbours}
-        further = {key for place in nearest for key in found[place].neighbours} - passed
-        second = max([own[places[key]] for key in further if key in places], default=0.0)
+        first = max([asked[place] for place in beside])
+        second = 0.0
+        for place in beside:
+            for further in nearest[place]:
+                if own[further] > second and further != at and further not in beside:
+                    second = own[further]
         lent.append(min(_NEXT * first + _SECOND * second, 1.0) * (1 - own[at]))
     return lent
 

@@ -27,7 +27,9 @@ def unusable(value: object) -> str | None:
         return f"is longer than {_LONGEST} characters"
     if value == "*":
         return "is the wildcard"
-    if any(c.isspace() or unicodedata.category(c) in {"Cc", "Cs", "Zs", "Zl", "Zp"} for c in value):
+    # Most are ASCII, and are looked at whole: this is asked several times at each request.
+    plain = value.isascii() and value.isprintable() and " " not in value
+    if not plain and any(c.isspace() or unicodedata.category(c) in {"Cc", "Cs", "Zs", "Zl", "Zp"} for c in value):
         return "has white space, a control character or a lone surrogate"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, NewType
 
@@ -9,7 +10,7 @@ from shared.errors import NotAllowed, NotAuthenticated
 from shared.records import By, Door
 from shared.scope import Everything, Scope, person_uid, unusable
 
-VerifiedClaims = NewType("VerifiedClaims", dict[str, Any])
+VerifiedClaims = NewType("VerifiedClaims", Mapping[str, Any])
 """What a token says, after its signature and its times were checked. Made by `shared.verifier` only."""
 
 IMPERSONATE = "users:impersonate"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import jwt
 from cachetools import LRUCache
 
-from shared.claims import checked
+from shared.claims import checked, read
 from shared.errors import NotAuthenticated
 from shared.jwks import ALGORITHMS, KeySet
 from shared.scope import person_uid
@@ -28,12 +29,12 @@ _REMEMBERED = 1024
 
 @dataclass(frozen=True, slots=True)
 class _Believed:
-    """That a key signed a payload."""
+    """That a key signed what a token says."""
 
     algorithm: str
     kid: str | None
     key: bytes | jwt.PyJWK
-    payload: bytes
+    claims: Mapping[str, Any]
 
 
 class TokenVerifier:
@@ -66,7 +67,7 @@ class TokenVerifier:
         # Only the signature is remembered, and only while its key is the one in use: times are looked at every time.
         if believed is None or await self._key(believed.algorithm, believed.kid) is not believed.key:
             believed = self._believed[digest] = await self._believe(token)
-        return checked(believed.payload, now=time.time(), issuer=self._issuer, audience=self._audience)
+        return checked(believed.claims, now=time.time(), issuer=self._issuer, audience=self._audience)
 
     async def _believe(self, token: str) -> _Believed:
         algorithm, kid = self._header(token)
@@ -78,7 +79,7 @@ class TokenVerifier:
             payload = self._jws.decode(token, key, algorithms=[algorithm])
         except (jwt.PyJWTError, ValueError, TypeError) as error:
             raise NotAuthenticated(_BAD) from error
-        return _Believed(algorithm, kid, key, payload)
+        return _Believed(algorithm, kid, key, read(payload))
 
     def _header(self, token: str) -> tuple[str, str | None]:
         try:

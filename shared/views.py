@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shared.records import RESERVED, Memory, Receipt, Revision
+from shared.records import Memory, Receipt, Revision
 from shared.times import today
 
 
@@ -28,8 +28,8 @@ def shown(memory: Memory) -> dict[str, Any]:
         view["expired"] = ends < today()
     if payload.get("categories") and (categories := memory.categories):
         view["categories"] = categories
-    if not RESERVED.issuperset(payload):
-        view["metadata"] = memory.metadata
+    if metadata := memory.metadata:
+        view["metadata"] = metadata
     return view
 
 

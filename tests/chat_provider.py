@@ -23,6 +23,8 @@ class Provider:
     body: bytes | None = None
     """An answer in place of a completion."""
     headers: dict[str, str] = field(default_factory=dict)
+    stays_after_done: asyncio.Event | None = None
+    """A stream does not end, after the line that says so, before this is set."""
     holds_after: int | None = None
     """How many words of a stream come before the gate."""
     gate: Gate = field(default_factory=Gate)
@@ -77,6 +79,8 @@ class Provider:
                 await response.write(line)
                 self.written += 1
             await response.write(b"data: [DONE]\n\n")
+            if self.stays_after_done is not None:
+                await self.stays_after_done.wait()
             await response.write_eof()
         except (ConnectionError, asyncio.CancelledError):
             self.left += 1

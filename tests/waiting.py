@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-FOR_EVER = 60.0
+FOR_EVER = 100.0
 """Seconds after which a test that waits is given up: far more than anything takes that does happen."""
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import io
 import json
-from collections.abc import Coroutine, Mapping
+import re
+from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import aiohttp
@@ -16,7 +18,11 @@ from runtime_svc.chat.provider import Provider, ProviderFailed, passed_back, pie
 
 _LOOK = 0.5
 """Seconds between looks for whether the client is still there."""
+_DONE = re.compile(rb"^data:[ \t]*\[DONE\]", re.MULTILINE)
+"""The line by which a client knows that it has the whole answer."""
 _LONGEST_LINE = 1024 * 1024
+Ended = Callable[[], Awaitable[None]]
+"""What is done between the last words of an answer and the bytes that say so: a turn is kept before it is over."""
 LEFT = 499
 """The status, seen in logs only, of a client that left."""
 
@@ -41,13 +47,14 @@ async def pass_on(
     *,
     told: Mapping[str, str],
     heard: Heard | None,
+    ended: Ended | None = None,
 ) -> web.StreamResponse:
     """The provider's answer, with its status and what is `told` in headers. A client that leaves ends the asking.
 
     A body is a file: it is written piece by piece, and let go of when a stream begins, for it may be large and the
     stream long. Raises ProviderFailed and NotConfigured as long as nothing was sent.
     """
-    exchange = _exchange(request, provider, path, body, told=told, heard=heard)
+    exchange = _exchange(request, provider, path, body, told=told, heard=heard, ended=ended)
     answered = await _while_there(request, exchange)
     return web.Response(status=LEFT) if answered is None else answered
 
@@ -60,21 +67,59 @@ async def _exchange(
     *,
     told: Mapping[str, str],
     heard: Heard | None,
+    ended: Ended | None = None,
 ) -> web.StreamResponse:
     async with provider.ask(request.method, path, body, request.headers.get("Accept", "*/*")) as answered:
         headers = {**passed_back(answered.headers), **told}
         if answered.status == 200 and answered.content_type == "text/event-stream":
             if body is not None:
                 body.close()
-            return await _stream(request, answered, headers, heard)
+            return await _stream(request, answered, headers, _Passing(heard, ended))
         said = await whole(answered)
         if heard is not None and answered.status == 200:
             heard.answer(said)
+        if ended is not None and answered.status == 200:
+            await ended()
         return web.Response(status=answered.status, body=said, headers={"Cache-Control": "no-store", **headers})
 
 
+@dataclass(slots=True)
+class _Passing:
+    """A stream on its way: what it says is heard, and its last bytes wait for what is done before them."""
+
+    heard: Heard | None
+    ended: Ended | None
+
+    async def lines(self, response: web.StreamResponse, some: bytes) -> None:
+        """Complete lines, at once; but the one that says that it is over, and what follows, once that is so."""
+        over = _DONE.search(some)
+        said = some if over is None else some[: over.start()]
+        if said:
+            await response.write(said)
+            if self.heard is not None:
+                self.heard.lines(said)
+        if over is not None:
+            await self.whole()
+            await response.write(some[over.start() :])
+
+    async def rest(self, response: web.StreamResponse, held: bytes) -> None:
+        """The provider ended the stream; what is held is a line without an end."""
+        if self.heard is not None:
+            self.heard.lines(held)
+        await self.whole()
+        if held:
+            await response.write(held)
+
+    async def whole(self) -> None:
+        """All was said."""
+        if self.heard is not None:
+            self.heard.end()
+        if self.ended is not None:
+            await self.ended()
+
+
 async def _stream(
-    request: web.Request, answered: aiohttp.ClientResponse, headers: Mapping[str, str], heard: Heard | None
+    request: web.Request, answered: aiohttp.ClientResponse, headers: Mapping[str, str], passing: _Passing
 ) -> web.StreamResponse:
     """Each complete line as it comes; when the provider breaks off, an event that says so."""
     response = web.StreamResponse(headers={**_STREAM_HEADERS, **headers})
@@ -85,17 +130,13 @@ async def _stream(
             # A client cannot use part of a line, and a broken one would stand in the way of saying what happened.
             lines, held = _complete(held + some)
             if lines:
-                await response.write(lines)
-                if heard is not None:
-                    heard.lines(lines)
+                await passing.lines(response, lines)
     except ProviderFailed:
+        if passing.ended is not None:
+            await passing.ended()
         await response.write(f"\n\ndata: {_BROKEN_OFF}\n\n".encode())
     else:
-        if held:
-            await response.write(held)
-        if heard is not None:
-            heard.lines(held)
-            heard.end()
+        await passing.rest(response, held)
     await response.write_eof()
     return response
 

@@ -12,7 +12,6 @@ from typing import TypeVar
 from aiohttp import web
 
 from runtime_svc.chat.conversation import Conversation, read
-from runtime_svc.chat.hearing import Heard
 from runtime_svc.chat.learning import LONGEST
 from runtime_svc.chat.passing import LEFT, pass_on
 from runtime_svc.chat.recalling import recall
@@ -49,12 +48,19 @@ async def completions(request: web.Request) -> web.StreamResponse:
     """What is remembered goes into the context, the provider answers, and the turn is learned from."""
     check_served(request)
     prepared = await prepare(request)
-    door, heard = request.app[CHAT], Heard()
-    listening = heard if door.learner.listens(prepared.wishes, prepared.said) else None
-    told = {"X-Memory-Recall": prepared.told}
-    answered = await pass_on(request, door.provider, "/chat/completions", prepared.body, told=told, heard=listening)
-    if answered.status in {200, LEFT}:
-        door.learner.later(request[CALLER], prepared.wishes, prepared.said, heard)
+    door = request.app[CHAT]
+    teaching = door.learner.teaching(request[CALLER], prepared.wishes, prepared.said)
+    answered = await pass_on(
+        request,
+        door.provider,
+        "/chat/completions",
+        prepared.body,
+        told={"X-Memory-Recall": prepared.told},
+        heard=teaching.heard if door.learner.listens(prepared.wishes, prepared.said) else None,
+        ended=teaching.kept,
+    )
+    if answered.status == LEFT:
+        teaching.begin()
     return answered
 
 

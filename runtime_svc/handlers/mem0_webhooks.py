@@ -10,8 +10,8 @@ from pydantic import Field
 
 from runtime_svc.keys import PRIVATE_WEBHOOKS
 from runtime_svc.mem0_dialect.projects import project_of
-from runtime_svc.webhooks.registered import KIND, MOST, checked_events, checked_url, new_body, shown
-from shared.client_records import ClientRecord
+from runtime_svc.webhooks.registered import MOST, checked_events, checked_url, new_body, shown
+from shared.client_records import WEBHOOK, ClientRecord
 from shared.errors import Conflict, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
@@ -39,7 +39,7 @@ class ChangedWebhook(body.Body):
 async def list_webhooks(request: web.Request) -> web.Response:
     """Those of the caller's project, oldest first."""
     project, application = _project(request), _application(request)
-    found = await request.app[CLIENT_RECORDS].of(_person(request), KIND)
+    found = await request.app[CLIENT_RECORDS].of(_person(request), WEBHOOK)
     return answer([shown(one, project) for one in found if one.body["application"] == application])
 
 
@@ -49,9 +49,9 @@ async def create(request: web.Request) -> web.Response:
     said, project = await body.read(request, NewWebhook), _project(request)
     private = request.app[PRIVATE_WEBHOOKS]
     kept = new_body(said.name, said.url, said.event_types, _application(request), private=private)
-    if len(await request.app[CLIENT_RECORDS].of(_person(request), KIND)) >= MOST:
+    if len(await request.app[CLIENT_RECORDS].of(_person(request), WEBHOOK)) >= MOST:
         raise Conflict(f"There are {MOST} webhooks, the most there may be.")
-    record = await request.app[CLIENT_RECORDS].put(_person(request), KIND, f"wh_{secrets.token_hex(8)}", kept)
+    record = await request.app[CLIENT_RECORDS].put(_person(request), WEBHOOK, f"wh_{secrets.token_hex(8)}", kept)
     return answer(shown(record, project, with_secret=True), status=201)
 
 
@@ -64,19 +64,19 @@ async def update(request: web.Request) -> web.Response:
         changed["url"] = checked_url(said.url, private=request.app[PRIVATE_WEBHOOKS])
     if said.event_types is not None:
         changed["event_types"] = checked_events(said.event_types)
-    await request.app[CLIENT_RECORDS].put(_person(request), KIND, record.id, {**record.body, **changed})
+    await request.app[CLIENT_RECORDS].put(_person(request), WEBHOOK, record.id, {**record.body, **changed})
     return answer({"message": "Webhook updated successfully"})
 
 
 async def delete(request: web.Request) -> web.Response:
     """Remove one; nothing more is told to it."""
     record = await _one(request)
-    await request.app[CLIENT_RECORDS].drop(_person(request), KIND, record.id)
+    await request.app[CLIENT_RECORDS].drop(_person(request), WEBHOOK, record.id)
     return answer({"message": "Webhook deleted successfully"})
 
 
 async def _one(request: web.Request) -> ClientRecord:
-    found = await request.app[CLIENT_RECORDS].get(_person(request), KIND, request.match_info["webhook_id"])
+    found = await request.app[CLIENT_RECORDS].get(_person(request), WEBHOOK, request.match_info["webhook_id"])
     if found is None or found.body["application"] != _application(request):
         raise NotFound("There is no such webhook.")
     return found

@@ -1,122 +1,209 @@
-"""Delivery of what webhooks are told: beside the request that caused it, signed, retried, to public addresses only.
+"""Delivery of what webhooks are told: from the outbox, signed, retried, to public addresses only.
 
-What is told is read when it is sent: words that were forgotten meanwhile are not.
+The outbox is shared by every runtime of a store. A message is one runtime's while its lease lasts; one that is killed
+leaves it to the others. So a message may come twice, by the same id.
 """
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
-import socket
+import random
 import time
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+import uuid
+from collections.abc import Coroutine, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
 
 import aiohttp
 import structlog
-from aiohttp.abc import AbstractResolver, ResolveResult
 from yarl import URL
 
-from runtime_svc.webhooks.registered import Webhook, may_reach, signature
+from runtime_svc.webhooks.addresses import PublicOnly
+from runtime_svc.webhooks.registered import may_reach, signature
+from runtime_svc.webhooks.saying import Message, message_of
+from shared.client_records import ClientRecords
 from shared.errors import ServiceError
+from shared.logs import fault
+from shared.stores.outbox import MOST_ATTEMPTS, Delivery, Outbox
+from shared.stores.ports import MemoryStore
 
 log = structlog.get_logger()
 
-_WAITING = 1000
-"""Messages that wait; more are let go of, and noted."""
-_SENDERS = 4
-_TRIES = (0.0, 1.0, 5.0, 30.0)
-"""Seconds before each try."""
+_NOW = timedelta(0)
 _TIMEOUT = aiohttp.ClientTimeout(total=10)
-
-Read = Callable[[], Awaitable[dict[str, object] | None]]
-"""Reads what a message says; None when there is nothing to say any more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
-    """One message to one webhook."""
+class Pace:
+    """How many messages are sent at once, and how long things take. All times in seconds."""
 
-    webhook: Webhook
-    read: Read
-
-
-class PublicOnly(AbstractResolver):
-    """Resolves names to public addresses only: a webhook is no way into this machine's network."""
-
-    def __init__(self) -> None:
-        self._resolver = aiohttp.resolver.ThreadedResolver()
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_UNSPEC
-    ) -> list[ResolveResult]:
-        """As the system does, without addresses that are not public. Raises OSError when none is left."""
-        found = [one for one in await self._resolver.resolve(host, port, family) if may_reach(one["host"])]
-        if not found:
-            raise OSError(None, "no public address")
-        return found
-
-    async def close(self) -> None:
-        """Nothing is held."""
-        await self._resolver.close()
+    senders: int = 16
+    lease: float = 30.0
+    """Longer than an attempt: a message whose runtime is gone is sent by another after that."""
+    longest: float = 15.0
+    """One attempt: reading what to say, and saying it."""
+    poll: float = 1.0
+    pauses: Sequence[float] = (1.0, 5.0, 30.0, 120.0, 600.0)
+    """After each failure of a webhook in a row; the last one after each further one."""
+    away: float = 5.0
+    """After what to say could not be read."""
+    kept: float = 24 * 3600.0
+    """What waits for longer is let go of."""
 
 
 @dataclass(slots=True)
-class Delivery:
-    """Sends messages, a few at a time. `private` lets them go to private addresses too."""
+class Numbers:
+    """What became of messages since the start."""
 
-    private: bool = False
-    _queue: asyncio.Queue[Message] = field(default_factory=lambda: asyncio.Queue(_WAITING))
-    _senders: list[asyncio.Task[None]] = field(default_factory=list)
+    told: int = 0
+    given_up: int = 0
+    too_old: int = 0
+
+
+class Senders:
+    """Sends what waits, a few at a time. `private` lets it go to private addresses too."""
+
+    def __init__(
+        self, outbox: Outbox, records: ClientRecords, store: MemoryStore, *, private: bool = False, pace: Pace = Pace()
+    ) -> None:
+        self.numbers = Numbers()
+        self._outbox = outbox
+        self._records = records
+        self._store = store
+        self._private = private
+        self._pace = pace
+        self._name = str(uuid.uuid4())
+        self._bell = asyncio.Event()
+        self._session: aiohttp.ClientSession | None = None
+        self._loops: list[asyncio.Task[None]] = []
+        self._sending: set[asyncio.Task[None]] = set()
 
     def start(self) -> None:
         """Begin to send."""
-        self._senders = [asyncio.create_task(self._send_all()) for _ in range(_SENDERS)]
+        resolver = None if self._private else PublicOnly(self._pace.senders)
+        connector = aiohttp.TCPConnector(resolver=resolver, limit=self._pace.senders)
+        self._session = aiohttp.ClientSession(connector=connector, timeout=_TIMEOUT, trust_env=False)
+        self._outbox.listen(self._bell.set)
+        self._loops = [asyncio.create_task(self._take()), asyncio.create_task(self._keep_house())]
 
     async def close(self) -> None:
-        """Stop; what waits is let go of."""
-        for sender in self._senders:
-            sender.cancel()
-        await asyncio.gather(*self._senders, return_exceptions=True)
+        """Stop; what is being sent is put back."""
+        for task in (*self._loops, *self._sending):
+            task.cancel()
+        await asyncio.gather(*self._loops, *self._sending, return_exceptions=True)
+        if self._session is not None:
+            await self._session.close()
 
-    def post(self, message: Message) -> None:
-        """Have a message sent; never waits."""
+    async def _take(self) -> None:
+        away = False
+        while True:
+            self._bell.clear()
+            claimed: Sequence[Delivery] = ()
+            try:
+                claimed, away = await self._claim(), False
+            except Exception as error:  # noqa: BLE001 (the next look may find the store again)
+                if not away:
+                    log.warning("webhook.outbox_away", **fault(error))
+                away = True
+            for delivery in claimed:
+                task = asyncio.create_task(self._see_to(delivery))
+                self._sending.add(task)
+                task.add_done_callback(self._sent)
+            if not claimed:
+                with contextlib.suppress(TimeoutError):
+                    await asyncio.wait_for(self._bell.wait(), self._pace.poll * random.uniform(0.8, 1.2))  # noqa: S311 (spreads load)
+
+    def _sent(self, task: asyncio.Task[None]) -> None:
+        self._sending.discard(task)
+        self._bell.set()  # the next one of its webhook may be sent now
+
+    async def _claim(self) -> Sequence[Delivery]:
+        free = self._pace.senders - len(self._sending)
+        if free <= 0:
+            return ()
+        # Shielded: a claim that is cancelled half-way may have been made, and would wait for its lease to end.
+        claiming = asyncio.ensure_future(
+            self._outbox.claim(self._name, timedelta(seconds=self._pace.lease), most=free),
+        )
         try:
-            self._queue.put_nowait(message)
-        except asyncio.QueueFull:
-            log.warning("webhook.dropped", webhook=message.webhook.id)
+            return await asyncio.shield(claiming)
+        except asyncio.CancelledError:
+            with contextlib.suppress(ServiceError):
+                for delivery in await claiming:
+                    await self._outbox.again(delivery, self._name, after=_NOW, counted=False)
+            raise
 
-    async def _send_all(self) -> None:
-        connector = aiohttp.TCPConnector(resolver=None if self.private else PublicOnly(), limit=1)
-        async with aiohttp.ClientSession(connector=connector, timeout=_TIMEOUT, trust_env=False) as session:
-            while True:
-                message = await self._queue.get()
-                if not await _sent(session, message, private=self.private):
-                    log.warning("webhook.given_up", webhook=message.webhook.id)
-
-
-async def _sent(session: aiohttp.ClientSession, message: Message, *, private: bool) -> bool:
-    for pause in _TRIES:
-        await asyncio.sleep(pause)
+    async def _see_to(self, delivery: Delivery) -> None:
         try:
-            said = await message.read()
-            if said is None or await _taken(session, message.webhook, said, private=private):
-                return True
-        except (aiohttp.ClientError, TimeoutError, OSError, ServiceError, ValueError):
-            continue
-    return False
+            async with asyncio.timeout(self._pace.longest):
+                taken = await self._told(delivery)
+        except asyncio.CancelledError:
+            await _settle(self._outbox.again(delivery, self._name, after=_NOW, counted=False))
+            raise
+        except ServiceError as error:
+            log.warning("webhook.not_read", webhook=delivery.webhook_id, **fault(error))
+            away = timedelta(seconds=self._pace.away)
+            await _settle(self._outbox.again(delivery, self._name, after=away, counted=False))
+            return
+        except Exception as error:  # noqa: BLE001 (whatever a receiver or a record does, the others are told)
+            log.info("webhook.failed", webhook=delivery.webhook_id, attempt=delivery.attempt, **fault(error))
+            taken = False
+        await _settle(self._after(delivery, taken=taken))
+
+    async def _after(self, delivery: Delivery, *, taken: bool) -> None:
+        if taken:
+            await self._outbox.end(delivery, self._name, pause=_NOW, failures=0)
+            return
+        failures = delivery.failures + 1
+        pause = timedelta(seconds=self._pace.pauses[min(failures, len(self._pace.pauses)) - 1])
+        if delivery.attempt < MOST_ATTEMPTS:
+            await self._outbox.again(delivery, self._name, after=pause)
+            return
+        self.numbers.given_up += 1
+        log.warning("webhook.given_up", webhook=delivery.webhook_id, delivery=delivery.id)
+        await self._outbox.end(delivery, self._name, pause=pause, failures=failures)
+
+    async def _told(self, delivery: Delivery) -> bool:
+        """Whether it needs no further telling: it was taken, or there is nothing to say any more."""
+        message = await message_of(delivery, self._records, self._store)
+        if message is None:
+            return True
+        taken = await self._taken(delivery, message)
+        self.numbers.told += taken
+        return taken
+
+    async def _taken(self, delivery: Delivery, message: Message) -> bool:
+        """Whether the receiver took it: any 2xx. A redirect is not followed."""
+        assert self._session is not None  # noqa: S101 (made when it began)
+        webhook = message.webhook
+        if not self._private and not may_reach(URL(webhook.url).host or ""):
+            return False
+        raw, timestamp = json.dumps(message.body).encode(), str(int(time.time()))
+        headers = {
+            "Content-Type": "application/json",
+            "X-Webhook-Id": webhook.id,
+            "X-Webhook-Delivery": delivery.id,
+            "X-Webhook-Timestamp": timestamp,
+            "X-Webhook-Signature": signature(webhook.secret, timestamp, raw),
+        }
+        async with self._session.post(webhook.url, data=raw, headers=headers, allow_redirects=False) as response:
+            return 200 <= response.status < 300
+
+    async def _keep_house(self) -> None:
+        while True:
+            try:
+                if dropped := await self._outbox.sweep(timedelta(seconds=self._pace.kept)):
+                    self.numbers.too_old += dropped
+                    log.warning("webhook.too_old", count=dropped)
+            except Exception as error:  # noqa: BLE001 (the next pass may reach the store again)
+                log.warning("webhook.house_not_kept", **fault(error))
+            await asyncio.sleep(self._pace.lease / 3)
 
 
-async def _taken(session: aiohttp.ClientSession, webhook: Webhook, said: dict[str, object], *, private: bool) -> bool:
-    """Whether the receiver took it: any 2xx. A redirect is not followed."""
-    if not private and not may_reach(URL(webhook.url).host or ""):
-        return False
-    raw, timestamp = json.dumps(said).encode(), str(int(time.time()))
-    headers = {
-        "Content-Type": "application/json",
-        "X-Webhook-Id": webhook.id,
-        "X-Webhook-Timestamp": timestamp,
-        "X-Webhook-Signature": signature(webhook.secret, timestamp, raw),
-    }
-    async with session.post(webhook.url, data=raw, headers=headers, allow_redirects=False) as response:
-        return 200 <= response.status < 300
+async def _settle(last: Coroutine[Any, Any, None]) -> None:
+    """The last word on a message; when the store does not take it, the lease ends and it is sent again."""
+    with contextlib.suppress(ServiceError):
+        await last

@@ -13,12 +13,12 @@ from urllib.parse import urlsplit
 
 from shared.client_records import ClientRecord
 from shared.errors import BadValue
+from shared.stores.outbox import Tell
 
-KIND = "webhook"
 MOST = 20
 """How many one person may have: each is a request for every change."""
 
-EVENTS = ("memory_add", "memory_update", "memory_delete", "memory_categorize")
+EVENTS = tuple(Tell)
 _LONGEST_URL = 2_000
 
 

@@ -25,18 +25,15 @@ def slice_of(request: web.Request) -> tuple[int, int]:
 
 def shown_here(memory: Memory) -> dict[str, Any]:
     """A memory with its two keys."""
-    metadata = memory.metadata
-    return {
-        **shown(memory),
-        "hash": memory.hash,
-        "user_id": memory.person,
-        "agent_id": memory.application,
-        "run_id": memory.run_id,
-        "actor_id": memory.payload.get("actor_id"),
-        "role": memory.payload.get("role"),
-        "scope": metadata.get("scope"),
-        "metadata": metadata,
-    }
+    view, payload = shown(memory), memory.payload
+    view["hash"] = memory.hash
+    view["user_id"] = memory.person
+    view["agent_id"] = memory.application
+    view["actor_id"] = payload.get("actor_id")
+    view["role"] = payload.get("role")
+    view.setdefault("run_id", None)
+    view["scope"] = view.setdefault("metadata", {}).get("scope")
+    return view
 
 
 def shown_page(page: Page, person: str, *, limit: int, offset: int) -> dict[str, Any]:

@@ -27,6 +27,13 @@ async def widen(connection: asyncpg.Connection, collection: Collection, dimensio
     return True
 
 
+async def take_up(connection: asyncpg.Connection) -> None:
+    """What another embedder refused waits like all else. Raises CannotStartError for the schema of an older version."""
+    if await connection.fetchval("SELECT to_regclass('runtime_memory.set_aside') IS NULL"):
+        raise CannotStartError("The database is of an older version: start one service first.")
+    await connection.execute("DELETE FROM runtime_memory.set_aside")
+
+
 async def mark_all(connection: asyncpg.Connection, collection: Collection) -> None:
     """Mark those with a vector as stale, some at a time; the old vector serves until the new one comes."""
     sql = (

@@ -112,9 +112,10 @@ def text(request: web.Request, name: str) -> str | None:
         raise BadValue(f"{name} is given more than once.")
     if not values or not values[0]:
         return None
-    if "\0" in values[0] or any("\ud800" <= c <= "\udfff" for c in values[0]):
+    value = values[0]
+    if "\0" in value or (not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value)):
         raise BadValue(f"{name} has a character that cannot be.")
-    return values[0]
+    return value
 
 
 def integer(request: web.Request, name: str, *, default: int | None, least: int = 0, most: int = 2**53) -> int | None:

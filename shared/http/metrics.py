@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from aiohttp import web
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+from prometheus_client.core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from shared.errors import ServiceError
 
@@ -34,18 +36,26 @@ class Metrics:
             buckets=_SECONDS,
             registry=self.registry,
         )
+        self._noted: dict[tuple[str, str, int], tuple[Counter, Histogram]] = {}
         self._gauges: list[tuple[Gauge, Measure]] = []
 
     def watch(self, name: str, what: str, measure: Measure) -> None:
         """Ask for a number at each reading; one that cannot be had then is left out of it."""
         self._gauges.append((Gauge(f"runtime_memory_{name}", what, registry=self.registry), measure))
 
+    def count(self, name: str, what: str, so_far: Callable[[], int]) -> None:
+        """Ask for a number that only grows at each reading."""
+        self.registry.register(_Counted(f"runtime_memory_{name}", what, so_far))
+
     def note(self, method: str, route: str | None, status: int, seconds: float) -> None:
         """One request that ended."""
-        known = method if method in _METHODS else "other"
-        template = route or "unmatched"
-        self._requests.labels(known, template, str(status)).inc()
-        self._seconds.labels(known, template).observe(seconds)
+        labels = (method if method in _METHODS else "other", route or "unmatched", status)
+        if (noted := self._noted.get(labels)) is None:
+            noted = self._requests.labels(*labels), self._seconds.labels(*labels[:2])
+            self._noted[labels] = noted
+        requests, took = noted
+        requests.inc()
+        took.observe(seconds)
 
     async def text(self) -> bytes:
         """All of them."""
@@ -55,6 +65,17 @@ class Metrics:
             except ServiceError:
                 gauge.set(float("nan"))
         return generate_latest(self.registry)
+
+
+class _Counted(Collector):
+    def __init__(self, name: str, what: str, so_far: Callable[[], int]) -> None:
+        self._name = name
+        self._what = what
+        self._so_far = so_far
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The number as it is now."""
+        yield CounterMetricFamily(self._name, self._what, value=self._so_far())
 
 
 METRICS = web.AppKey("metrics", Metrics)

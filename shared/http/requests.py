@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+import secrets
 import time
-import uuid
 
 import structlog
 from aiohttp import web
@@ -22,7 +22,7 @@ _HEADER = "X-Request-ID"
 async def note_request(request: web.Request, handler: Handler) -> web.StreamResponse:
     """One canonical line: method, route template (never the path, which holds ids), status and time taken."""
     given = request.headers.get(_HEADER, "")
-    request_id = given if _USABLE.fullmatch(given) else uuid.uuid4().hex
+    request_id = given if _USABLE.fullmatch(given) else secrets.token_hex(16)
     structlog.contextvars.bind_contextvars(request_id=request_id)
     started = time.perf_counter()
     status = 499

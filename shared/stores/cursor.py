@@ -7,6 +7,8 @@ import binascii
 import json
 from uuid import UUID
 
+import orjson
+
 from shared.errors import BadValue
 
 _LONGEST = 200
@@ -14,8 +16,7 @@ _LONGEST = 200
 
 def encode(created_at: str | None, memory_id: str) -> str:
     """The cursor after a memory: its sortable time as the engine keeps it (None when unreadable), and its id."""
-    text = json.dumps([created_at, memory_id], separators=(",", ":"))
-    return base64.urlsafe_b64encode(text.encode()).decode().rstrip("=")
+    return base64.urlsafe_b64encode(orjson.dumps([created_at, memory_id])).decode().rstrip("=")
 
 
 def decode(text: str) -> tuple[str | None, str]:

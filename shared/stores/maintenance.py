@@ -28,7 +28,7 @@ class Maintenance(Protocol):
     """Memories that wait for a fresh vector or fresh lexemes, and those that have expired."""
 
     async def stale(self, *, after: str, limit: int) -> Sequence[Stale]:
-        """Some that are stale, by id, beyond `after` (`""`: from the first)."""
+        """Some that are stale and not set aside, by id, beyond `after` (`""`: from the first)."""
 
     async def refresh(
         self, stale: Stale, *, lexemes: str, vector: Vector | None, named: Sequence[Named] | None = None
@@ -37,6 +37,9 @@ class Maintenance(Protocol):
 
         The entities that its words name are set when `named` is not None.
         """
+
+    async def set_aside(self, stale: Stale, *, seconds: float) -> None:
+        """Leave one alone for so long, or until it is changed."""
 
     async def sweep(self, before: str, by: By, *, limit: int) -> int:
         """Forget some whose `expiration_date` lies before a UTC date, with all that is derived; how many."""

@@ -70,6 +70,14 @@ class Claimed:
     """1 for the first."""
 
 
+class UnreadableLearnError(Exception):
+    """A learn was claimed that this version cannot read. Its lease ends like a dead worker's: another may read it."""
+
+    def __init__(self, event_id: str) -> None:
+        super().__init__(event_id)
+        self.event_id = event_id
+
+
 @dataclass(frozen=True, slots=True)
 class EventPage:
     """Events of a list, newest first."""
@@ -101,7 +109,8 @@ class LearnQueue(Protocol):
         """The oldest learn that may run, for this worker alone; None when there is none.
 
         One of a scope runs at a time, in the order of acceptance; one that waits to be tried again keeps the later ones
-        of its scope waiting. `extracting` takes only those that need the LLM, or only those that do not.
+        of its scope waiting. `extracting` takes only those that need the LLM, or only those that do not. Raises
+        UnreadableLearnError: there may be others.
         """
 
     async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:

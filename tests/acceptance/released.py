@@ -98,7 +98,7 @@ class JavaScriptClient:
     async def stop(self) -> None:
         """End the process."""
         self._process.stdin.close()
-        await asyncio.wait_for(self._process.wait(), 10)
+        await asyncio.wait_for(self._process.wait(), 60)
         self._process._transport.close()
 
 

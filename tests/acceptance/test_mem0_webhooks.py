@@ -7,112 +7,88 @@ import hashlib
 import hmac
 import json
 from collections.abc import AsyncIterator
-from typing import Any
+from pathlib import Path
 
 import pytest
-from aiohttp import web
-from aiohttp.test_utils import TestServer
 
+from runtime_svc.keys import OUTBOX
 from runtime_svc.webhooks.registered import may_reach
+from shared.stores.outbox import AT_ONCE
 from tests.acceptance.mem0_key import Program, program
 from tests.acceptance.test_api_keys import impersonating
+from tests.contract.test_metrics import numbers
+from tests.receivers import Receiver, hook, hooked, receiving
 from tests.services import Service, start_runtime
 
 HOOKS = "/api/v1/webhooks/projects/default/"
 
 
-class Receiver:
-    """What a person's program received; it fails as often as it is told to."""
-
-    def __init__(self) -> None:
-        self.seen: list[tuple[dict[str, str], bytes]] = []
-        self.failures = 0
-
-    async def take(self, request: web.Request) -> web.Response:
-        if self.failures:
-            self.failures -= 1
-            return web.Response(status=500)
-        self.seen.append((dict(request.headers), await request.read()))
-        return web.Response(text="ok")
-
-    async def told(self, count: int) -> list[Any]:
-        for _ in range(200):
-            if len(self.seen) >= count:
-                break
-            await asyncio.sleep(0.05)
-        return [json.loads(raw)["event_details"] for _, raw in self.seen]
-
-
 @pytest.fixture
-async def receiver() -> AsyncIterator[tuple[Receiver, str]]:
-    found = Receiver()
-    app = web.Application()
-    app.router.add_post("/hook", found.take)
-    async with TestServer(app) as server:
-        yield found, str(server.make_url("/hook"))
+async def receiver() -> AsyncIterator[Receiver]:
+    async with receiving() as found:
+        yield found
 
 
-@pytest.fixture
-async def private_runtime(settings_environment: pytest.MonkeyPatch, database: str) -> AsyncIterator[Service]:
+@pytest.fixture(params=["postgres", "local"])
+async def private_runtime(
+    request: pytest.FixtureRequest, settings_environment: pytest.MonkeyPatch, database: str, tmp_path: Path
+) -> AsyncIterator[Service]:
+    """A runtime on each store in turn, whose webhooks may be on this machine."""
     settings_environment.setenv("RUNTIME_WEBHOOKS_PRIVATE", "1")
-    service = await start_runtime(database)
+    if request.param == "local":
+        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
+        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "local"))
+    service = await start_runtime(database if request.param == "postgres" else None)
     yield service
     await service.client.close()
 
 
-async def hooked(service: Service, url: str, *events: str, **said: Any) -> tuple[Program, dict[str, Any]]:
-    ana = await program(service, **said)
-    project = (await ana.call("GET", "/v1/ping/"))["project_id"]
-    path = f"/api/v1/webhooks/projects/{project}/"
-    return ana, await ana.call("POST", path, json={"url": url, "name": "hook", "event_types": list(events)}, status=201)
+async def nothing_waits(service: Service) -> None:
+    async with asyncio.timeout(60):
+        while await service.client.app[OUTBOX].waiting():
+            await asyncio.sleep(0.05)
 
 
-async def test_a_webhook_is_told_of_what_it_asked_for_signed(
-    private_runtime: Service, receiver: tuple[Receiver, str]
-) -> None:
-    received, url = receiver
-    ana, hook = await hooked(private_runtime, url, "memory_add", "memory_delete")
+async def test_a_webhook_is_told_of_what_it_asked_for_signed(private_runtime: Service, receiver: Receiver) -> None:
+    ana, hook = await hooked(private_runtime, receiver.url, "memory_add", "memory_delete")
     item = await ana.add("I love tea")
     await ana.call("PUT", f"/v1/memories/{item['id']}/", json={"text": "I love jam"})
-    await received.told(1)
+    await receiver.told(1)
     await ana.call("DELETE", f"/v1/memories/{item['id']}/")
 
-    told = await received.told(2)
+    told = await receiver.told(2)
     assert [(one["event"], one["id"]) for one in told] == [("ADD", item["id"]), ("DELETE", item["id"])]
     assert told[1]["data"] == {"memory": None}
-    for headers, raw in received.seen:
+    for headers, raw in receiver.seen:
         signed = hmac.new(hook["secret"].encode(), headers["X-Webhook-Timestamp"].encode() + b"." + raw, hashlib.sha256)
         assert headers["X-Webhook-Signature"] == f"sha256={signed.hexdigest()}"
 
 
-async def test_a_webhook_is_told_of_categories(private_runtime: Service, receiver: tuple[Receiver, str]) -> None:
-    received, url = receiver
-    ana, _ = await hooked(private_runtime, url, "memory_categorize")
+async def test_a_webhook_is_told_of_categories(private_runtime: Service, receiver: Receiver) -> None:
+    ana, _ = await hooked(private_runtime, receiver.url, "memory_categorize")
     item = await ana.add("I love hiking", custom_categories=[{"outdoors": "hiking, mountains"}])
 
-    assert await received.told(1) == [{"event": "CATEGORIZE", "memory_id": item["id"], "categories": ["outdoors"]}]
+    assert await receiver.told(1) == [{"event": "CATEGORIZE", "memory_id": item["id"], "categories": ["outdoors"]}]
 
 
-async def test_a_failure_is_tried_again(private_runtime: Service, receiver: tuple[Receiver, str]) -> None:
-    received, url = receiver
-    received.failures = 1
-    ana, _ = await hooked(private_runtime, url, "memory_add")
+async def test_a_failure_is_tried_again(private_runtime: Service, receiver: Receiver) -> None:
+    receiver.failures = 1
+    ana, _ = await hooked(private_runtime, receiver.url, "memory_add")
     await ana.add("I love tea")
 
-    assert [one["data"]["memory"] for one in await received.told(1)] == ["I love tea"]
+    assert [one["data"]["memory"] for one in await receiver.told(1)] == ["I love tea"]
 
 
 async def test_a_webhook_of_a_bound_key_hears_of_its_application_only_and_of_its_owner_only(
-    private_runtime: Service, receiver: tuple[Receiver, str]
+    private_runtime: Service, receiver: Receiver
 ) -> None:
-    received, url = receiver
-    shop, _ = await hooked(private_runtime, url, "memory_add", application="shop")
+    shop, _ = await hooked(private_runtime, receiver.url, "memory_add", application="shop")
     await (await program(private_runtime)).add("at home", app_id="home")
     ben = await program(private_runtime, "ben")
     await ben.add("his", user_id="ben", app_id="shop")
     await shop.add("in the shop")
 
-    assert [one["data"]["memory"] for one in await received.told(1)] == ["in the shop"]
+    assert [one["data"]["memory"] for one in await receiver.told(1)] == ["in the shop"]
 
 
 async def test_who_acts_for_another_sets_up_no_webhook(
@@ -130,18 +106,108 @@ async def test_who_acts_for_another_sets_up_no_webhook(
 
 
 async def test_a_webhook_that_was_removed_is_told_nothing_that_still_waits(
-    private_runtime: Service, receiver: tuple[Receiver, str]
+    private_runtime: Service, receiver: Receiver
 ) -> None:
-    received, url = receiver
-    received.failures = 1
-    ana, hook = await hooked(private_runtime, url, "memory_add")
+    receiver.failures = 1
+    ana, hook = await hooked(private_runtime, receiver.url, "memory_add")
     await ana.add("I love tea")
-    while received.failures:
-        await asyncio.sleep(0.01)
+    await receiver.until(receiver.failed)
     await ana.call("DELETE", f"/api/v1/webhooks/{hook['webhook_id']}/")
-    await asyncio.sleep(1.5)  # the next try is after a second
+    await nothing_waits(private_runtime)
 
-    assert received.seen == []
+    assert receiver.seen == []
+
+
+async def test_what_was_forgotten_meanwhile_is_not_said(private_runtime: Service, receiver: Receiver) -> None:
+    receiver.failures = 1
+    ana, _ = await hooked(private_runtime, receiver.url, "memory_add", "memory_delete")
+    item = await ana.add("I love tea")
+    await receiver.until(receiver.failed)
+    await ana.call("DELETE", f"/v1/memories/{item['id']}/")
+    told = await receiver.told(1)
+    await nothing_waits(private_runtime)
+
+    assert [(one["event"], one["id"]) for one in told] == [("DELETE", item["id"])]
+    assert len(receiver.seen) == 1
+
+
+async def test_what_a_webhook_asks_for_no_more_is_not_said(private_runtime: Service, receiver: Receiver) -> None:
+    receiver.failures = 1
+    ana, hook = await hooked(private_runtime, receiver.url, "memory_add")
+    await ana.add("I love tea")
+    await receiver.until(receiver.failed)
+    path = f"/api/v1/webhooks/{hook['webhook_id']}/"
+    await ana.call("PUT", path, json={"event_types": ["memory_delete"]})
+    await nothing_waits(private_runtime)
+
+    assert receiver.seen == []
+
+
+async def test_a_message_has_one_id_however_often_it_is_sent(private_runtime: Service, receiver: Receiver) -> None:
+    receiver.failures = 1
+    ana, _ = await hooked(private_runtime, receiver.url, "memory_add")
+    await ana.add("I love tea")
+    await ana.add("I love jam")
+    told = await receiver.told(2)
+
+    [first, second] = [
+        (headers["X-Webhook-Delivery"], json.loads(raw)["delivery_id"]) for headers, raw in receiver.seen
+    ]
+    assert [one["data"]["memory"] for one in told] == ["I love tea", "I love jam"], "in order, whatever fails"
+    assert first == (receiver.failed[0]["X-Webhook-Delivery"],) * 2
+    assert second[0] == second[1] != first[0]
+
+
+@pytest.mark.fault("Twenty webhooks of one person hang", "everybody else's are told meanwhile; the one's take two senders at most")  # fmt: skip
+async def test_hanging_addresses_of_one_keep_nobody_elses_waiting(private_runtime: Service, receiver: Receiver) -> None:
+    ana = await program(private_runtime)
+    for _ in range(20):
+        await hook(ana, receiver.url.replace("/hook", "/hang"), "memory_add")
+    ben, _ = await hooked(private_runtime, receiver.url, "memory_add", uid="ben")
+    await ana.add("I love tea")
+    await receiver.until(receiver.hanging, AT_ONCE)
+    for words in ("one", "two", "three"):
+        await ben.add(words, user_id="ben")
+    told = await receiver.told(3)
+
+    assert [one["data"]["memory"] for one in told] == ["one", "two", "three"]
+    assert len(receiver.hanging) == AT_ONCE
+    receiver.let_go.set()
+    await receiver.told(3 + 20)
+    await nothing_waits(private_runtime)
+
+
+async def test_a_correction_on_the_platform_is_told_too(
+    settings_environment: pytest.MonkeyPatch, database: str, platform: Service, receiver: Receiver
+) -> None:
+    settings_environment.setenv("RUNTIME_WEBHOOKS_PRIVATE", "1")
+    runtime = await start_runtime(database)
+    try:
+        ana, _ = await hooked(runtime, receiver.url, "memory_update", "memory_delete")
+        item = await ana.add("I love tea")
+        path = f"/api/runtimes/v1/memories/{item['id']}"
+        assert (await platform.patch(path, uid="ana", json={"memory": "I love jam"}))[0] == 200
+        [corrected] = await receiver.told(1)
+        assert (await platform.delete(path, uid="ana"))[0] == 200
+        [_, forgotten] = await receiver.told(2)
+    finally:
+        await runtime.client.close()
+
+    assert (corrected["event"], corrected["data"]["memory"]) == ("UPDATE", "I love jam")
+    assert (forgotten["event"], forgotten["id"]) == ("DELETE", item["id"])
+
+
+async def test_what_became_of_messages_is_counted(private_runtime: Service, receiver: Receiver) -> None:
+    ana, _ = await hooked(private_runtime, receiver.url, "memory_add")
+    await ana.add("I love tea")
+    await receiver.told(1)
+    await nothing_waits(private_runtime)
+    found = await numbers(private_runtime)
+
+    assert found[("runtime_memory_webhook_told_total",)] == 1
+    assert found[("runtime_memory_webhook_waiting",)] == 0
+    for name in ("given_up", "too_old", "refused"):
+        assert found[(f"runtime_memory_webhook_{name}_total",)] == 0
 
 
 async def test_webhooks_are_listed_changed_and_removed_by_their_owner_only(engine_service: Service) -> None:

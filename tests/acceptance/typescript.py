@@ -91,5 +91,5 @@ class TypeScriptClient:
         """End the process."""
         assert self._process.stdin is not None
         self._process.stdin.close()
-        await asyncio.wait_for(self._process.wait(), 10)
+        await asyncio.wait_for(self._process.wait(), 60)
         self._process._transport.close()

@@ -13,6 +13,7 @@ import asyncpg
 import pytest
 
 from shared.access import AccessRecord
+from shared.client_records import ClientRecords
 from shared.db.collection import Collection, prepare
 from shared.db.embedded import ROLE, EmbeddedServer
 from shared.db.migrate import migrate, read_migrations
@@ -22,7 +23,9 @@ from shared.stores.data import DataStore
 from shared.stores.local.access import LocalAccessRecord
 from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
+from shared.stores.outbox import Outbox
 from shared.stores.pg.access import PostgresAccessRecord
+from shared.stores.pg.client_records import PostgresClientRecords
 from shared.stores.pg.data import PostgresData
 from shared.stores.pg.queue import PostgresQueue
 from shared.stores.pg.states import PostgresStates
@@ -44,13 +47,23 @@ class Ports:
     access: AccessRecord
     data: DataStore
     states: StateStore
+    outbox: Outbox
+    records: ClientRecords
 
 
 @asynccontextmanager
 async def local(directory: Path) -> AsyncIterator[Ports]:
     store = await LocalStore.open(directory, dimensions=DIMENSIONS)
     try:
-        yield Ports(store, LocalQueue(store.database), LocalAccessRecord(store.database), store.data, store.states)
+        yield Ports(
+            store,
+            LocalQueue(store.database),
+            LocalAccessRecord(store.database),
+            store.data,
+            store.states,
+            store.outbox,
+            store.client_records,
+        )
     finally:
         await store.close()
 
@@ -61,12 +74,15 @@ async def postgres_left(dsn: str) -> AsyncIterator[Ports]:
     database = Database(dsn)
     await database.open()
     try:
+        store = PostgresStore(database, COLLECTION)
         yield Ports(
-            PostgresStore(database, COLLECTION),
+            store,
             PostgresQueue(database),
             PostgresAccessRecord(database),
             PostgresData(database),
             PostgresStates(database, COLLECTION, DIMENSIONS),
+            store.outbox,
+            PostgresClientRecords(database),
         )
     finally:
         await database.close()
@@ -114,6 +130,16 @@ def store(ports: Ports) -> MemoryStore:
 @pytest.fixture
 def queue(ports: Ports) -> LearnQueue:
     return ports.queue
+
+
+@pytest.fixture
+def outbox(ports: Ports) -> Outbox:
+    return ports.outbox
+
+
+@pytest.fixture
+def records(ports: Ports) -> ClientRecords:
+    return ports.records
 
 
 @pytest.fixture

@@ -43,8 +43,9 @@ class Embedder:
 async def refreshed(maintenance: Maintenance) -> list[str]:
     embedder, after = Embedder(), ""
     while True:
-        found, after = await refresh_some(maintenance, embedder, after=after)
-        if not found or not after:
+        step = await refresh_some(maintenance, embedder, after=after)
+        after = step.after
+        if not step.found or not after:
             return embedder.asked
 
 

@@ -142,7 +142,7 @@ async def test_what_a_service_s_command_says_starts_and_its_health_check_passes(
     with (home / "log").open("wb") as log:
         process = subprocess.Popen(command, cwd=REPOSITORY, env=environment, stdout=log, stderr=log)
     try:
-        deadline = time.monotonic() + 60
+        deadline = time.monotonic() + 100
         while not healthy(name, port):
             assert process.poll() is None, (home / "log").read_text()
             assert time.monotonic() < deadline, (home / "log").read_text()

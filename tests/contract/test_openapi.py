@@ -46,7 +46,7 @@ async def test_every_handler_that_reads_a_model_says_so_in_the_document(services
 
 # Schemathesis draws at random in its own strategies.
 @pytest.mark.filterwarnings("ignore:Do not use the .random. module:hypothesis.errors.HypothesisDeprecationWarning")
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 async def test_whatever_the_document_allows_is_answered_without_a_fault(services: list[Service]) -> None:
     for service in services:
         described = schemathesis.openapi.from_dict(await document(service))

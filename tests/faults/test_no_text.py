@@ -138,7 +138,7 @@ def place() -> Iterator[Path]:
 
 
 @pytest.mark.fault("Anything of the above, with a marker in every memory, token and key", "the marker stands in no log (PostgreSQL's too), no number and no refusal")  # fmt: skip
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 async def test_no_memory_token_or_key_stands_in_a_log_a_number_or_a_refusal(place: Path) -> None:
     async with openai_server() as server:
         config = {"llm": server.llm()}

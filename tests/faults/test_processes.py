@@ -30,7 +30,7 @@ def place() -> Iterator[Path]:
 
 
 @pytest.mark.fault("kill -9 of a service or of PostgreSQL in the middle of mixed work", "nothing acknowledged is lost, nothing is half done; PostgreSQL's fall is a 503 until it is back")  # fmt: skip
-@pytest.mark.timeout(240)
+@pytest.mark.timeout(400)
 async def test_a_kill_at_random_loses_nothing_that_was_acknowledged(place: Path) -> None:
     told = await rounds_of_kills(place, len(VICTIMS), seed=1)
 
@@ -39,7 +39,7 @@ async def test_a_kill_at_random_loses_nothing_that_was_acknowledged(place: Path)
 
 
 @pytest.mark.fault("SIGTERM under load", "readiness fails first; every request that was taken is answered and kept")
-@pytest.mark.timeout(120)
+@pytest.mark.timeout(240)
 async def test_a_service_that_is_asked_to_stop_answers_all_that_it_took(place: Path) -> None:
     answers: list[int] = []
     taken = 0

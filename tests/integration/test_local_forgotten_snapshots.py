@@ -17,7 +17,7 @@ from shared.snapshots.sealing import Part
 from shared.stores.local.data import LocalData
 from shared.stores.local.store import LocalStore
 from shared.stores.states import StateStore
-from tests.conformance.build import ANA, BY, DIMENSIONS, keep_many
+from tests.conformance.build import ANA, BY, DIMENSIONS, keep, keep_many, memory
 from tests.waiting import FOR_EVER, until
 
 PERSON = Everything("ana")
@@ -90,4 +90,34 @@ async def test_the_journal_is_emptied_after_a_write_that_was_in_the_way_for_long
     await asyncio.gather(reading, writing)
 
     await until(lambda: not stands_in(tmp_path, b"zq1234567890"))
+    await store.close()
+
+
+async def test_forgetting_waits_for_who_reads_and_keeps_out_who_comes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shared.stores.local.database._PATIENCE", FOR_EVER)
+    store = await LocalStore.open(tmp_path / "store", dimensions=DIMENSIONS)
+    [kept] = await keep(store, ANA, memory("zq1234567890 " * 20))
+    begun, over = threading.Event(), threading.Event()
+
+    def read(connection: sqlite3.Connection) -> None:
+        connection.execute("SELECT count(*) FROM memories").fetchone()
+        begun.set()
+        assert over.wait(FOR_EVER)
+
+    reading = asyncio.create_task(store.database.read(read))
+    await until(begun.is_set)
+    forgetting = asyncio.create_task(store.forget(ANA, kept, BY))
+    await until(lambda: store.database._gate._shut, within=20)
+    coming = asyncio.create_task(store.count(ANA))
+    await asyncio.sleep(0.1)
+    assert not coming.done()
+    assert not forgetting.done()
+    over.set()
+
+    assert await forgetting == 1
+    assert not stands_in(tmp_path, b"zq1234567890")
+    assert await coming == 0
+    await reading
     await store.close()

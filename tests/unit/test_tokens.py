@@ -75,6 +75,13 @@ async def test_a_token_that_was_believed_lends_nothing_to_another():
         await verifier.verify(f"{head}.{b64(json.dumps(claims(uid='ben')).encode())}.{signature}")
 
 
+async def test_what_a_believed_token_says_is_changed_by_nobody_who_reads_it():
+    said = await TokenVerifier(secret=SECRET).verify(signed(claims()))
+
+    with pytest.raises(TypeError):
+        said["uid"] = "ben"
+
+
 async def test_without_a_uid_the_subject_is_the_person():
     assert await bearer(signed(claims(uid=...))) == Person("ana", actor="ana", via="jwt")
     assert await bearer(signed(claims(uid=None))) == Person("ana", actor="ana", via="jwt")

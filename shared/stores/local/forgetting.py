@@ -10,10 +10,12 @@ from shared.filters import Filter
 from shared.forgotten import Forgotten
 from shared.records import By
 from shared.scope import Reach, Scope
-from shared.stores.local import events, held, history, receipts, removing, rows, scopes
+from shared.stores.local import events, held, history, outbox, receipts, removing, rows, scopes
 from shared.stores.local.conditions import condition
+from shared.stores.local.outbox import LocalOutbox
 from shared.stores.local.reading import count
 from shared.stores.local.rows import Row
+from shared.stores.outbox import Tell
 
 
 def forget_row(
@@ -37,6 +39,7 @@ def forget_all(
     confirmed: int | None,
     where: Filter | None,
     now: datetime,
+    tell: LocalOutbox,
 ) -> Forgotten:
     """See `MemoryStore.forget_all`; nobody else writes between the count and the delete."""
     if confirmed is not None:
@@ -44,9 +47,9 @@ def forget_all(
         if total > confirmed:
             raise GrewMeanwhile(confirmed, total)
     within, values = condition(reach, where, show_expired=True)
-    deleted = connection.execute(f"DELETE FROM memories WHERE {within} RETURNING id", values).fetchall()  # noqa: S608 (constants and placeholders)
-    connection.executemany("DELETE FROM stale WHERE id = ?", deleted)
+    deleted = connection.execute(f"DELETE FROM memories WHERE {within} RETURNING id, agent_id", values).fetchall()  # noqa: S608 (constants and placeholders)
     gone = [row[0] for row in deleted]
+    connection.executemany("DELETE FROM stale WHERE id = ?", [(one,) for one in gone])
     history.erase(connection, reach.person, gone)
     removing.feedback(connection, reach.person, gone)
     # Learns in flight may say again what was forgotten; with a filter it cannot be told, so all of them are dropped.
@@ -55,4 +58,7 @@ def forget_all(
     scopes.raise_epoch(connection, reach)
     states = held.note_forgotten(connection, reach.person, gone)
     receipts.write(connection, reach, receipts.Forgot("forget_all", len(gone), states), by=by, at=now)
+    outbox.drop(connection, reach, None if where is None else gone)
+    if deleted:
+        tell.write(connection, reach, [(Tell.DELETE, None)], of={row[1] for row in deleted})
     return Forgotten(len(gone), len(states))

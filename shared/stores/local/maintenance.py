@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from datetime import timedelta
 
 from shared.named import Named, naming
 from shared.payloads import WORDS_VERSION
@@ -12,7 +13,7 @@ from shared.scope import Scope
 from shared.stores.local import forgetting, rows, scopes
 from shared.stores.local.database import Database
 from shared.stores.maintenance import Stale
-from shared.times import now
+from shared.times import now, stamp
 
 
 class LocalMaintenance:
@@ -28,9 +29,9 @@ class LocalMaintenance:
         def job(connection: sqlite3.Connection) -> list[Stale]:
             sql = (
                 "SELECT id, payload, user_id, agent_id FROM stale JOIN memories USING (id)"
-                " WHERE id > ? ORDER BY id LIMIT ?"
+                " WHERE id > ? AND (until IS NULL OR until <= ?) ORDER BY id LIMIT ?"
             )
-            found = connection.execute(sql, (after, limit)).fetchall()
+            found = connection.execute(sql, (after, stamp(now()), limit)).fetchall()
             memories = [(Scope(row[2], row[3]), rows.memory_of(row[0], row[1])) for row in found]
             return [Stale(scope, memory, "vector_of" in memory.payload) for scope, memory in memories]
 
@@ -59,6 +60,17 @@ class LocalMaintenance:
             return True
 
         return await self._database.write(job)
+
+    async def set_aside(self, stale: Stale, *, seconds: float) -> None:
+        """See the port. A memory that was changed meanwhile is not."""
+        until = stamp(now() + timedelta(seconds=seconds))
+
+        def job(connection: sqlite3.Connection) -> None:
+            row = rows.find(connection, stale.scope, stale.memory.id)
+            if row is not None and row.memory.payload.get("updated_at") == stale.memory.payload.get("updated_at"):
+                connection.execute("UPDATE stale SET until = ? WHERE id = ?", (until, stale.memory.id))
+
+        await self._database.write(job)
 
     async def sweep(self, before: str, by: By, *, limit: int) -> int:
         """See the port."""

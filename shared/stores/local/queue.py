@@ -16,7 +16,16 @@ from shared.stores import cursor
 from shared.stores.local import events, scopes
 from shared.stores.local.database import Database
 from shared.stores.local.rows import canonical
-from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, LearnEvent, Result, Status
+from shared.stores.queue import (
+    INTERRUPTED,
+    MOST_ATTEMPTS,
+    Claimed,
+    EventPage,
+    LearnEvent,
+    Result,
+    Status,
+    UnreadableLearnError,
+)
 from shared.times import moment, now, stamp
 
 # A learn is eligible when no earlier one of its scope is unfinished.
@@ -90,7 +99,9 @@ class LocalQueue:
 
     async def claim(self, worker: str, lease: timedelta, *, extracting: bool | None = None) -> Claimed | None:
         """See the port."""
-        return await self._database.write(lambda connection: _claim(connection, worker, lease, extracting=extracting))
+        row = await self._database.write(lambda connection: _claim(connection, worker, lease, extracting=extracting))
+        # Read once it is claimed: one that cannot be read is this worker's until its lease ends, not first for ever.
+        return None if row is None else _claimed(row)
 
     async def extend(self, learn: Claimed | LearnEvent, worker: str, lease: timedelta) -> bool:
         """See the port."""
@@ -201,20 +212,30 @@ def _change_mine(
     return bool(changed)
 
 
-def _claim(connection: sqlite3.Connection, worker: str, lease: timedelta, *, extracting: bool | None) -> Claimed | None:
+def _claim(
+    connection: sqlite3.Connection, worker: str, lease: timedelta, *, extracting: bool | None
+) -> tuple[Any, ...] | None:
     at = now()
     row = connection.execute(_NEXT, {"now": stamp(at), "extracting": extracting}).fetchone()
     if row is None:
         return None
-    event_id, person, application, actor, door, epoch, attempts = row
+    event_id = row[0]
     connection.execute(
         "UPDATE events SET status = 'RUNNING', worker = ?, lease_until = ?, attempts = attempts + 1, error = NULL,"
         " note = NULL, started_at = coalesce(started_at, ?) WHERE id = ?",
         (worker, stamp(at + lease), stamp(at), event_id),
     )
-    (request,) = connection.execute("SELECT request FROM requests WHERE event_id = ?", (event_id,)).fetchone()
-    by = By(actor, Door(door))
-    return Claimed(event_id, Scope(person, application), json.loads(request), by, epoch, attempts + 1)
+    request = connection.execute("SELECT request FROM requests WHERE event_id = ?", (event_id,)).fetchone()
+    return (*row, None if request is None else request[0])
+
+
+def _claimed(row: tuple[Any, ...]) -> Claimed:
+    event_id, person, application, actor, door, epoch, attempts, request = row
+    try:
+        by, said = By(actor, Door(door)), json.loads(request or "")
+    except ValueError as error:
+        raise UnreadableLearnError(event_id) from error
+    return Claimed(event_id, Scope(person, application), said, by, epoch, attempts + 1)
 
 
 def _seen(connection: sqlite3.Connection, scope: Scope, key: str) -> LearnEvent | None:

@@ -34,5 +34,6 @@ def feedback(connection: sqlite3.Connection, person: str, memory_ids: list[str])
 
 
 def client_records(connection: sqlite3.Connection, person: str) -> None:
-    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks."""
+    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks, and their messages."""
     connection.execute("DELETE FROM client_records WHERE user_id = ?", (person,))
+    connection.execute("DELETE FROM deliveries WHERE user_id = ?", (person,))

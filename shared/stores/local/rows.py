@@ -91,8 +91,11 @@ def delete(connection: sqlite3.Connection, row: Row) -> None:
 def _mark(connection: sqlite3.Connection, memory_id: str, payload: Payload) -> None:
     """Note whether it waits for a fresh vector or fresh lexemes."""
     stale = payload.get("vector_of") is not None or payload.get("words_version") is None
-    sql = "INSERT OR IGNORE INTO stale (id) VALUES (?)" if stale else "DELETE FROM stale WHERE id = ?"
+    sql = _STALE if stale else "DELETE FROM stale WHERE id = ?"
     connection.execute(sql, (memory_id,))
+
+
+_STALE = "INSERT INTO stale (id) VALUES (?) ON CONFLICT (id) DO UPDATE SET until = NULL"
 
 
 def find(connection: sqlite3.Connection, scope: Scope, memory_id: str) -> Row | None:

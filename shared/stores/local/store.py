@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import structlog
 
@@ -20,6 +21,7 @@ from shared.records import (
     By,
     Change,
     Delete,
+    Event,
     Memory,
     Outcome,
     Page,
@@ -40,11 +42,15 @@ from shared.stores.local.directory import Directory
 from shared.stores.local.entities import entities
 from shared.stores.local.importing import Imported, import_beside, import_stock
 from shared.stores.local.opening import opened
+from shared.stores.local.outbox import LocalOutbox
 from shared.stores.local.states import LocalStates
+from shared.stores.outbox import told_of
 from shared.stores.ports import Accepted
 from shared.times import now
 
 log = structlog.get_logger()
+
+T = TypeVar("T")
 
 CACHE_BYTES = 256 * 1024 * 1024
 
@@ -61,6 +67,7 @@ class LocalStore:
         self.data = LocalData(database)
         self.states = LocalStates(database, self._cache, dimensions)
         self.client_records = LocalClientRecords(database)
+        self.outbox = LocalOutbox(database)
 
     @classmethod
     async def open(cls, directory: Path, *, dimensions: int, cache_bytes: int = CACHE_BYTES) -> Self:
@@ -162,11 +169,18 @@ class LocalStore:
             outcomes = [outcome for one in wanted if (outcome := writing.change(going_on, one)) is not None]
             if event_id is not None:
                 events.end(connection, scope, event_id, outcomes, going_on.at)
+            self.outbox.write(connection, scope, told_of((one.id, one.event) for one in outcomes))
             return outcomes
 
         if any(isinstance(change, Delete) for change in changes):
-            return await self._database.forget(job)
-        return await (self._database.write(job) if accepted is None else self._database.erase(job))
+            return await self._told(self._database.forget(job))
+        return await self._told(self._database.write(job) if accepted is None else self._database.erase(job))
+
+    async def _told(self, change: Awaitable[T]) -> T:
+        """Make a change; what it leaves to tell is sent when it was made."""
+        done = await change
+        self.outbox.settle()
+        return done
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
         """See the port."""
@@ -176,9 +190,12 @@ class LocalStore:
             before = None if scope is None else rows.find(connection, scope, memory_id)
             if scope is None or before is None:
                 return None
-            return writing.rewrite(self._writing(connection, scope, by), before, patch)
+            after = writing.rewrite(self._writing(connection, scope, by), before, patch)
+            if after is not before.memory:
+                self.outbox.write(connection, scope, told_of([(after.id, Event.UPDATE)]))
+            return after
 
-        return await self._database.write(job)
+        return await self._told(self._database.write(job))
 
     async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
         """See the port."""
@@ -189,17 +206,17 @@ class LocalStore:
             if scope is None or row is None:
                 return Forgotten(0)
             scopes.raise_version(connection, scope)
+            self.outbox.write(connection, scope, told_of([(row.memory.id, Event.DELETE)]))
             return forgetting.forget_row(connection, scope, row, by, now())
 
-        return await self._database.forget(job)
+        return await self._told(self._database.forget(job))
 
     async def forget_all(
         self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
     ) -> Forgotten:
         """See the port."""
-        forgotten = await self._database.forget(
-            lambda connection: forgetting.forget_all(connection, reach, by, confirmed=confirmed, where=where, now=now())
-        )
+        job = partial(forgetting.forget_all, reach=reach, by=by, confirmed=confirmed, where=where, tell=self.outbox)
+        forgotten = await self._told(self._database.forget(lambda connection: job(connection, now=now())))
         await self._database.search(lambda _: self._cache.drop(reach))
         return forgotten
 

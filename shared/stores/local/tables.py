@@ -228,5 +228,29 @@ VERSIONS = (
     INSERT INTO stale SELECT id FROM memories;
     CREATE INDEX memories_expiry ON memories (expires_on) WHERE expires_on IS NOT NULL;
     """,
+    """
+    -- What webhooks are still to be told: ids only, no words. A row goes when it was told or given up; the first row
+    -- of a webhook says for all of its rows when it is tried again.
+    CREATE TABLE deliveries (
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
+        id TEXT NOT NULL,
+        user_id TEXT NOT NULL,
+        agent_id TEXT NOT NULL,
+        webhook_id TEXT NOT NULL,
+        tell TEXT NOT NULL,
+        memory_id TEXT,
+        attempts INTEGER NOT NULL DEFAULT 0,
+        failures INTEGER NOT NULL DEFAULT 0,
+        created_at TEXT NOT NULL,
+        available_at TEXT NOT NULL,
+        worker TEXT,
+        lease_until TEXT
+    ) STRICT;
+    CREATE INDEX deliveries_order ON deliveries (user_id, webhook_id, key);
+    CREATE INDEX deliveries_leased ON deliveries (user_id, webhook_id) WHERE lease_until IS NOT NULL;
+
+    -- What the embedder refuses is left alone until then, or until it is changed.
+    ALTER TABLE stale ADD COLUMN until TEXT;
+    """,
 )
 """What each version of the schema adds to the one before."""

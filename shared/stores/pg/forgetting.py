@@ -13,9 +13,11 @@ from shared.payloads import hash_of
 from shared.records import By
 from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN
+from shared.stores.outbox import Tell
 from shared.stores.pg import events
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.events import DROPPED
+from shared.stores.pg.outbox import DROP, DROP_GONE, PostgresOutbox
 from shared.stores.pg.reading import count
 from shared.stores.pg.scopes import RAISED, Connection, Write, within
 
@@ -24,7 +26,7 @@ from shared.stores.pg.scopes import RAISED, Connection, Write, within
 # something of it.
 _FORGET = """
 WITH gone AS (
-    DELETE FROM {memories} WHERE {within} RETURNING id, payload->>'data' AS words
+    DELETE FROM {memories} WHERE {within} RETURNING id, agent_id, payload->>'data' AS words
 ), history AS (
     DELETE FROM runtime_memory.history WHERE user_id = $1 AND memory_id = ANY(ARRAY(SELECT id FROM gone))
 ), feedback AS (
@@ -53,8 +55,11 @@ _OF_ALL = """, dropped AS (
     UPDATE runtime_memory.events SET {dropped} WHERE {reach} AND status IN ('PENDING', 'RUNNING')
 ), raised AS (
     {raised}
+), untold AS (
+    {untold}
 )
-SELECT (SELECT count(*) FROM gone) AS forgotten, (SELECT count(*) FROM held) AS held
+SELECT (SELECT count(*) FROM gone) AS forgotten, (SELECT count(*) FROM held) AS held,
+    ARRAY(SELECT DISTINCT agent_id FROM gone) AS applications
 """
 
 
@@ -98,9 +103,16 @@ async def check_confirmed(
 
 
 async def forget_all(
-    connection: Connection, collection: Collection, reach: Reach, by: By, *, where: Filter | None, at: datetime
+    connection: Connection,
+    collection: Collection,
+    reach: Reach,
+    by: By,
+    *,
+    where: Filter | None,
+    at: datetime,
+    tell: PostgresOutbox | None,
 ) -> Forgotten:
-    """See `MemoryStore.forget_all`. The scope's lock is held."""
+    """See `MemoryStore.forget_all`. The scope's lock is held. `tell` where a webhook may be told of it."""
     wanted, values = condition(reach, where, show_expired=True)
     of_reach, _ = within(reach)
     n = len(values)
@@ -118,6 +130,7 @@ async def forget_all(
             dropped=DROPPED.format(error=f"${n + 4}", at=f"${n + 3}"),
             reach=of_reach,
             raised=RAISED.format(application="$2" if isinstance(reach, Scope) else "''"),
+            untold=DROP.format(reach=of_reach, some="true" if where is None else DROP_GONE),
         ),
         *values,
         by.actor,
@@ -126,4 +139,6 @@ async def forget_all(
         FORGOTTEN,
     )
     assert row is not None  # noqa: S101 (a row whatever was found)
+    if tell is not None and row["forgotten"]:
+        await tell.write(connection, reach, [(Tell.DELETE, None)], of=row["applications"])
     return Forgotten(row["forgotten"], row["held"])

@@ -30,7 +30,9 @@ class PostgresMaintenance:
         """See the port. Rows without a person or an application are nobody's: they stay as they are."""
         sql = (
             "SELECT id, payload, user_id, agent_id, vector IS NULL OR payload ? 'vector_of' AS meaning FROM {memories}"
-            " WHERE {stale} AND id > $1 AND user_id IS NOT NULL AND agent_id IS NOT NULL ORDER BY id LIMIT $2"
+            " WHERE {stale} AND id > $1 AND user_id IS NOT NULL AND agent_id IS NOT NULL AND NOT EXISTS ("
+            "SELECT FROM runtime_memory.set_aside AS aside WHERE aside.memory_id = id AND aside.until > now()"
+            " AND aside.updated_at IS NOT DISTINCT FROM payload->>'updated_at') ORDER BY id LIMIT $2"
         )
         async with self._database.connection(EVERYBODY) as connection:
             rows = await connection.fetch(self._collection.sql(sql, stale=STALE), after or _FIRST, limit)
@@ -62,6 +64,19 @@ class PostgresMaintenance:
             )
         return bool(done == "UPDATE 1")
 
+    async def set_aside(self, stale: Stale, *, seconds: float) -> None:
+        """See the port."""
+        async with self._database.connection(stale.scope.person) as connection:
+            await connection.execute(
+                "INSERT INTO runtime_memory.set_aside (memory_id, user_id, updated_at, until)"
+                " VALUES ($1, $2, $3, now() + make_interval(secs => $4)) ON CONFLICT (memory_id)"
+                " DO UPDATE SET updated_at = excluded.updated_at, until = excluded.until",
+                stale.memory.id,
+                stale.scope.person,
+                stale.memory.payload.get("updated_at"),
+                seconds,
+            )
+
     async def sweep(self, before: str, by: By, *, limit: int) -> int:
         """See the port: a transaction for each scope, under its lock; what was revived meanwhile stays."""
         sql = (
@@ -69,6 +84,8 @@ class PostgresMaintenance:
             " AND agent_id IS NOT NULL LIMIT $2"
         )
         async with self._database.connection(EVERYBODY) as connection:
+            # What was not taken up again for so long is of memories that are no more.
+            await connection.execute("DELETE FROM runtime_memory.set_aside WHERE until < now() - interval '7 days'")
             rows = await connection.fetch(self._collection.sql(sql), before, limit)
         found = {Scope(row["user_id"], row["agent_id"]) for row in rows}
         return sum([await self._sweep_scope(scope, before, by, limit) for scope in found])

@@ -16,7 +16,16 @@ from shared.scope import Reach, Scope
 from shared.stores import cursor
 from shared.stores.pg import scopes
 from shared.stores.pg.reading import canonical
-from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, Claimed, EventPage, LearnEvent, Result, Status
+from shared.stores.queue import (
+    INTERRUPTED,
+    MOST_ATTEMPTS,
+    Claimed,
+    EventPage,
+    LearnEvent,
+    Result,
+    Status,
+    UnreadableLearnError,
+)
 from shared.times import moment, stamp
 
 # Waits of a claim on another's row are skipped, never waited for. A learn is eligible when no earlier one of its scope
@@ -215,14 +224,12 @@ def _place(after: str) -> tuple[datetime | None, str]:
 
 
 def _claimed(row: asyncpg.Record) -> Claimed:
-    return Claimed(
-        id=str(row["id"]),
-        scope=Scope(row["user_id"], row["agent_id"]),
-        request=row["request"],
-        by=By(row["actor"], Door(row["door"])),
-        epoch=row["epoch"],
-        attempt=row["attempts"],
-    )
+    try:
+        by = By(row["actor"], Door(row["door"]))
+    except ValueError as error:
+        raise UnreadableLearnError(str(row["id"])) from error
+    scope = Scope(row["user_id"], row["agent_id"])
+    return Claimed(str(row["id"]), scope, row["request"], by, row["epoch"], row["attempts"])
 
 
 def _event(row: asyncpg.Record | None) -> LearnEvent:

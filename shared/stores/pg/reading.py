@@ -25,7 +25,7 @@ def canonical(memory_id: str) -> uuid.UUID | None:
 
 def memory(row: asyncpg.Record) -> Memory:
     """One row of (id, payload)."""
-    return Memory(id=str(row["id"]), payload=row["payload"] or {})
+    return Memory(str(row["id"]), row["payload"] or {})
 
 
 async def page(

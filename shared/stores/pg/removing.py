@@ -10,6 +10,7 @@ async def memories(connection: Connection, collection: Collection, person: str) 
     """All memories of a person with their history; the ids."""
     rows = await connection.fetch(collection.sql("DELETE FROM {memories} WHERE user_id = $1 RETURNING id"), person)
     await connection.execute("DELETE FROM runtime_memory.history WHERE user_id = $1", person)
+    await connection.execute("DELETE FROM runtime_memory.set_aside WHERE user_id = $1", person)
     return [str(row["id"]) for row in rows]
 
 
@@ -31,5 +32,11 @@ async def allowances(connection: Connection, person: str) -> int:
 
 
 async def client_records(connection: Connection, person: str) -> None:
-    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks."""
+    """What the person's programs keep beside: settings, exports asked for, feedback, webhooks, and their messages."""
     await connection.execute("DELETE FROM runtime_memory.client_records WHERE user_id = $1", person)
+    # In their order, as a sender touches them.
+    await connection.execute(
+        "DELETE FROM runtime_memory.deliveries WHERE key = ANY(ARRAY("
+        "SELECT key FROM runtime_memory.deliveries WHERE user_id = $1 ORDER BY key FOR UPDATE))",
+        person,
+    )

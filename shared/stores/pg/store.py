@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 
 from shared.candidates import Candidates
 from shared.db.collection import Collection
@@ -18,6 +19,7 @@ from shared.records import (
     By,
     Change,
     Delete,
+    Event,
     Memory,
     Outcome,
     Page,
@@ -29,8 +31,10 @@ from shared.records import (
 )
 from shared.scope import Reach, Scope
 from shared.stores.barring import FORGOTTEN, unbarred
+from shared.stores.outbox import told_of
 from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
+from shared.stores.pg.outbox import PostgresOutbox
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -41,6 +45,7 @@ class PostgresStore:
     def __init__(self, database: Database, collection: Collection) -> None:
         self._database = database
         self._collection = collection
+        self.outbox = PostgresOutbox(database)
 
     async def page(
         self,
@@ -98,11 +103,21 @@ class PostgresStore:
         async with self._database.connection(scope.person) as connection:
             return await scopes.epoch(connection, scope)
 
+    @asynccontextmanager
+    async def _changing(self, person: str) -> AsyncIterator[scopes.Connection]:
+        """A transaction; what it leaves to tell is sent when it has ended."""
+        async with self._database.connection(person) as connection:
+            try:
+                async with connection.transaction():
+                    yield connection
+            finally:
+                self.outbox.settle(connection)
+
     async def commit(
         self, scope: Scope, changes: Sequence[Change], by: By, *, accepted: Accepted | None = None
     ) -> list[Outcome]:
-        async with self._database.transaction(scope.person) as connection:
-            await scopes.lock(connection, scope)
+        async with self._changing(scope.person) as connection:
+            listens = await scopes.lock(connection, scope)
             barred = frozenset[str]()
             if accepted is not None:
                 if await scopes.epoch(connection, scope) != accepted.epoch:
@@ -112,6 +127,8 @@ class PostgresStore:
             outcomes = await self._write(connection, scope, unbarred(changes, barred), by)
             if accepted is not None and accepted.event_id is not None:
                 await events.end(connection, scope, accepted.event_id, outcomes, now())
+            if listens:
+                await self._tell(connection, scope, *((one.id, one.event) for one in outcomes))
             return outcomes
 
     async def _write(
@@ -127,23 +144,33 @@ class PostgresStore:
         return [outcome for outcome in outcomes if outcome is not None]
 
     async def correct(self, reach: Reach, memory_id: str, patch: Patch, by: By) -> Memory | None:
-        async with self._database.transaction(reach.person) as connection:
+        async with self._changing(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
                 return None
-            await scopes.lock(connection, scope)
+            listens = await scopes.lock(connection, scope)
             work = scopes.Write(connection, self._collection, scope, by, now())
             before = await writing.locked(work, memory_id)
-            return None if before is None else await writing.rewrite(work, before, patch)
+            after = None if before is None else await writing.rewrite(work, before, patch)
+            if listens and after is not None and after is not before:
+                await self._tell(connection, scope, (after.id, Event.UPDATE))
+            return after
 
     async def forget(self, reach: Reach, memory_id: str, by: By) -> Forgotten:
-        async with self._database.transaction(reach.person) as connection:
+        async with self._changing(reach.person) as connection:
             scope = await self._scope_of(connection, reach, memory_id)
             if scope is None:
                 return Forgotten(0)
-            await scopes.lock(connection, scope)
+            listens = await scopes.lock(connection, scope)
             work = scopes.Write(connection, self._collection, scope, by, now())
-            return await forgetting.forget_rows(work, [memory_id], "forget")
+            forgotten = await forgetting.forget_rows(work, [memory_id], "forget")
+            if listens and forgotten:
+                await self._tell(connection, scope, (memory_id, Event.DELETE))
+            return forgotten
+
+    async def _tell(self, connection: scopes.Connection, scope: Scope, *changed: tuple[str, Event]) -> None:
+        if told := told_of(changed):
+            await self.outbox.write(connection, scope, told)
 
     async def _scope_of(self, connection: scopes.Connection, reach: Reach, memory_id: str) -> Scope | None:
         """The scope to lock before a row of it is touched; None when it is plain that there is no such memory."""
@@ -155,10 +182,12 @@ class PostgresStore:
     async def forget_all(
         self, reach: Reach, by: By, *, confirmed: int | None, where: Filter | None = None
     ) -> Forgotten:
-        async with self._database.transaction(reach.person) as connection:
-            await scopes.lock(connection, reach)
+        async with self._changing(reach.person) as connection:
+            tell = self.outbox if await scopes.lock(connection, reach) else None
             await forgetting.check_confirmed(connection, self._collection, reach, confirmed, where)
-            return await forgetting.forget_all(connection, self._collection, reach, by, where=where, at=now())
+            return await forgetting.forget_all(
+                connection, self._collection, reach, by, where=where, at=now(), tell=tell
+            )
 
     async def history(self, reach: Reach, memory_id: str) -> list[Revision] | None:
         async with self._database.connection(reach.person) as connection:

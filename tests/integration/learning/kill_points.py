@@ -40,7 +40,7 @@ from shared.times import now
 DIMENSIONS = 8
 FACTS = ["Likes tea", "Lives in Oslo"]
 LESSON = Lesson(messages=[Message("user", "I like tea and live in Oslo")])
-LEASE = timedelta(milliseconds=200)
+LEASE = timedelta(milliseconds=20)
 
 
 class Steps:
