@@ -131,7 +131,7 @@ async def test_searches_while_writing_never_see_what_is_not(tmp_path: Path) -> N
 async def test_the_event_loop_runs_no_statement_and_makes_no_index(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    seen: dict[str, set[int]] = {"statement": set(), "row": set(), "put": set(), "nearest": set(), "counts": set()}
+    seen: dict[str, set[int]] = {"statement": set(), "row": set(), "put": set(), "nearest": set(), "hits": set()}
     connect = Database._connect
 
     def watched(self: Database) -> sqlite3.Connection:
@@ -152,7 +152,7 @@ async def test_the_event_loop_runs_no_statement_and_makes_no_index(
     for name in ("put", "seen"):
         watch("put", ScopeIndex, name)
     watch("nearest", Flat, "nearest")
-    watch("counts", Postings, "counts")
+    watch("hits", Postings, "hits")
     real_change = writing.change
     monkeypatch.setattr(
         writing, "change", lambda *args: (seen["row"].add(threading.get_ident()), real_change(*args))[1]
