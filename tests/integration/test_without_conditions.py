@@ -14,6 +14,7 @@ import pytest
 
 from shared.access import Access
 from shared.api_keys import ApiKey, digest_of, new_key
+from shared.client_records import WEBHOOK
 from shared.db import pool
 from shared.db.collection import Collection
 from shared.db.pool import Database, Limits
@@ -90,8 +91,11 @@ class Kept:
 
     async def fill(self) -> None:
         """A row of Ana's in every table, and a receipt, an epoch and a revision more."""
+        hook = {"url": "https://a.example", "event_types": ["memory_add"], "application": None, "secret": "s"}
+        await self.records.put(HERS, WEBHOOK, "wh_1", hook)
         gone, self.memory_id = await keep(self.store, ANA, memory("likes milk"), memory("likes tea"))
         await self.store.correct(ANA, self.memory_id, Patch(words="drinks tea", lexemes="drink tea"), BY)
+        await self.set_aside()
         await self.data.put(ANA, "settings", {"tea": 1}, BY)
         await self.data.set_schema(ANA, "settings", {"type": "object"})
         self.state_id = (await self.states.save(HERS, created=CREATED)).id
@@ -104,6 +108,12 @@ class Kept:
         await self.keys.keep(self.key, digest_of(text))
         await self.records.put(HERS, "feedback", self.memory_id, {"tea": 1})
         await self.access.note(HERS, Access("zoe", "list", Door.PLATFORM, None, 1, now()))
+
+    async def set_aside(self) -> None:
+        """Her memory, as one that the embedder refused."""
+        known = await self.administration.find(self.memory_id)
+        assert known is not None
+        await self.maintenance.set_aside(Stale(ANA, known, meaning=True), seconds=60)
 
     def of_bob(self) -> Claimed:
         assert self.claimed is not None
