@@ -12,18 +12,18 @@ def shown(memory: Memory) -> dict[str, Any]:
     """The six members of contract 000 always; run, expiry, categories and metadata where there are any."""
     # Read from the payload itself, not through the properties of Memory: half the cost of a list was here.
     payload = memory.payload
-    created = _text(payload.get("created_at"))
+    created = text(payload.get("created_at"))
     view: dict[str, Any] = {
         "id": memory.id,
         "memory": str(payload.get("data") or ""),
         "created_at": created,
-        "updated_at": _text(payload.get("updated_at")) or created,
-        "corrected_by": _text(payload.get("corrected_by")),
-        "corrected_at": _text(payload.get("corrected_at")),
+        "updated_at": text(payload.get("updated_at")) or created,
+        "corrected_by": text(payload.get("corrected_by")),
+        "corrected_at": text(payload.get("corrected_at")),
     }
     if payload.get("run_id") is not None:
         view["run_id"] = memory.run_id
-    if (ends := _text(payload.get("expiration_date"))) is not None:
+    if (ends := text(payload.get("expiration_date"))) is not None:
         view["expiration_date"] = ends
         view["expired"] = ends < today()
     if payload.get("categories") and (categories := memory.categories):
@@ -33,7 +33,8 @@ def shown(memory: Memory) -> dict[str, Any]:
     return view
 
 
-def _text(value: object) -> str | None:
+def text(value: object) -> str | None:
+    """A member of a payload as it is shown: a stock client may have written anything there."""
     return value if value is None or isinstance(value, str) else str(value)
 
 

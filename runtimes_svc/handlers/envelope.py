@@ -9,7 +9,7 @@ from aiohttp import web
 from runtimes_svc.finding import Found
 from shared.http import body
 from shared.records import Memory, Page
-from shared.views import shown
+from shared.views import shown, text
 
 
 def envelope(message: str, **members: Any) -> dict[str, Any]:
@@ -26,9 +26,9 @@ def slice_of(request: web.Request) -> tuple[int, int]:
 def shown_here(memory: Memory) -> dict[str, Any]:
     """A memory with its two keys."""
     view, payload = shown(memory), memory.payload
-    view["hash"] = memory.hash
-    view["user_id"] = memory.person
-    view["agent_id"] = memory.application
+    view["hash"] = text(payload.get("hash"))
+    view["user_id"] = text(payload.get("user_id"))
+    view["agent_id"] = text(payload.get("agent_id"))
     view["actor_id"] = payload.get("actor_id")
     view["role"] = payload.get("role")
     view.setdefault("run_id", None)

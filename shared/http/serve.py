@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
 import sys
 from collections.abc import Awaitable, Callable
@@ -45,6 +46,9 @@ async def _serve(make: Factory, host: str, port: int) -> None:
         await runner.setup()
         try:
             await _listen(runner, host, port)
+            # What was made by now stays for the life of the process: no collection need go through it again.
+            gc.collect()
+            gc.freeze()
             log.info("service.started", host=host, port=port)
             await stop.wait()
             app[DRAINING].append(True)
