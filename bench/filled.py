@@ -7,7 +7,7 @@ import contextlib
 import itertools
 import os
 import tempfile
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,22 +49,25 @@ async def server() -> AsyncIterator[EmbeddedServer]:
             await held.release()
 
 
-async def fill(dsn: str, people: People) -> Filled:
-    """Both tables made anew by their own software, filled, and analysed as the server does within a minute."""
+async def fill(dsn: str, people: People, *, stock: bool = True) -> Filled:
+    """Both tables made anew by their own software, filled, and analysed as the server does within a minute.
+
+    Without stock, ours alone.
+    """
     connection = await asyncpg.connect(dsn)
     try:
         await connection.execute(f"DROP TABLE IF EXISTS public.{OURS.name}, public.{STOCK}")
         await connection.execute("DROP SCHEMA IF EXISTS runtime_memory CASCADE; DROP TABLE IF EXISTS mem0migrations")
         # COPY is not for a table with row security: the wall is built once it is filled.
         await prepare(dsn, OURS, DIMENSIONS, with_ddl=True, row_security=False)
-        await asyncio.to_thread(_stock_table, dsn)
+        if stock:
+            await asyncio.to_thread(_stock_table, dsn)
         await _codecs(connection)
-        vectors = await _copy(connection, people)
+        vectors = await _copy(connection, people, (OURS.name, STOCK) if stock else (OURS.name,))
         await prepare(dsn, OURS, DIMENSIONS, with_ddl=True)
         await connection.execute("VACUUM ANALYZE")
-        size = "SELECT pg_total_relation_size($1::regclass)"
-        ours, stock = [await connection.fetchval(size, table) for table in (OURS.name, STOCK)]
-        return Filled(dsn, ours, stock, vectors)
+        size = "SELECT coalesce(pg_total_relation_size(to_regclass($1)), 0)"
+        return Filled(dsn, *[await connection.fetchval(size, table) for table in (OURS.name, STOCK)], vectors)
     finally:
         await connection.close()
 
@@ -92,21 +95,22 @@ async def _codecs(connection: asyncpg.Connection) -> None:
     )
 
 
-async def _copy(connection: asyncpg.Connection, people: People) -> dict[str, dict[str, Vector]]:
+async def _copy(connection: asyncpg.Connection, people: People, tables: Sequence[str]) -> dict[str, dict[str, Vector]]:
     """An HNSW index is made after its rows: row by row it takes twenty times as long."""
-    index = await connection.fetchrow("SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ 'stock.*hnsw'")
-    assert index is not None
-    await connection.execute(f"DROP INDEX {index['indexname']}")
+    indexes = await connection.fetch("SELECT indexname, indexdef FROM pg_indexes WHERE indexname ~ 'stock.*hnsw'")
+    for index in indexes:
+        await connection.execute(f"DROP INDEX {index['indexname']}")
     vectors: dict[str, dict[str, Vector]] = {ANA.person: {}, BIG.person: {}}
     for rows in _batches(people.all()):
         for row in rows:
             if (hers := vectors.get(row.payload["user_id"])) is not None:
                 hers[str(row.id)] = row.vector
         records = [(row.id, row.vector, row.payload) for row in rows]
-        for table in (OURS.name, STOCK):
+        for table in tables:
             await connection.copy_records_to_table(table, records=records, columns=["id", "vector", "payload"])
     await connection.execute("SET maintenance_work_mem = '1GB'")
-    await connection.execute(index["indexdef"], timeout=3600)
+    for index in indexes:
+        await connection.execute(index["indexdef"], timeout=3600)
     return vectors
 
 
