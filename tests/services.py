@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import jwt
+import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
 from runtime_svc.app import create_app as create_runtime
@@ -64,6 +68,19 @@ async def start_runtime(dsn: str | None) -> Service:
     client = TestClient(TestServer(create_runtime(RuntimeSettings.read(), dsn=dsn)))
     await client.start_server()
     return Service(client)
+
+
+@asynccontextmanager
+async def runtime_on(patch: pytest.MonkeyPatch, dsn: str | None, directory: Path) -> AsyncIterator[Service]:
+    """A runtime until the block ends: on PostgreSQL, or without a DSN on the local store of a directory."""
+    if dsn is None:
+        patch.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
+        patch.setenv("AGENT_RUNTIMES_MEM0_DIR", str(directory))
+    service = await start_runtime(dsn)
+    try:
+        yield service
+    finally:
+        await service.client.close()
 
 
 async def start_platform(dsn: str, *, port: int | None = None) -> Service:

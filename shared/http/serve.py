@@ -45,10 +45,11 @@ async def _serve(make: Factory, host: str, port: int) -> None:
         runner = web.AppRunner(app, access_log=None, shutdown_timeout=_FINISH_WITHIN)
         await runner.setup()
         try:
-            await _listen(runner, host, port)
-            # What was made by now stays for the life of the process: no collection need go through it again.
+            # What was made by now stays for the life of the process: no collection need go through it again. Before
+            # anybody is served, for it takes the loop.
             gc.collect()
             gc.freeze()
+            await _listen(runner, host, port)
             log.info("service.started", host=host, port=port)
             await stop.wait()
             app[DRAINING].append(True)

@@ -18,7 +18,7 @@ from tests.acceptance.mem0_key import Program, program
 from tests.acceptance.test_api_keys import impersonating
 from tests.contract.test_metrics import numbers
 from tests.receivers import Receiver, hook, hooked, receiving
-from tests.services import Service, start_runtime
+from tests.services import Service, runtime_on, start_runtime
 
 HOOKS = "/api/v1/webhooks/projects/default/"
 
@@ -35,12 +35,9 @@ async def private_runtime(
 ) -> AsyncIterator[Service]:
     """A runtime on each store in turn, whose webhooks may be on this machine."""
     settings_environment.setenv("RUNTIME_WEBHOOKS_PRIVATE", "1")
-    if request.param == "local":
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "local"))
-    service = await start_runtime(database if request.param == "postgres" else None)
-    yield service
-    await service.client.close()
+    dsn = database if request.param == "postgres" else None
+    async with runtime_on(settings_environment, dsn, tmp_path / "local") as service:
+        yield service
 
 
 async def nothing_waits(service: Service) -> None:

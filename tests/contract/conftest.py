@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.services import Service, start_platform, start_runtime
+from tests.services import Service, runtime_on, start_platform
 
 
 @pytest.fixture(params=["postgres", "local"])
@@ -18,12 +18,8 @@ def dsn(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture
 async def runtime(settings_environment: pytest.MonkeyPatch, dsn: str | None, tmp_path: Path) -> AsyncIterator[Service]:
-    if dsn is None:
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "store"))
-    service = await start_runtime(dsn)
-    yield service
-    await service.client.close()
+    async with runtime_on(settings_environment, dsn, tmp_path / "store") as service:
+        yield service
 
 
 @pytest.fixture

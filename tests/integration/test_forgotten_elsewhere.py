@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from tests.acceptance.mem0_key import program
-from tests.services import Service, start_runtime
+from tests.services import Service, runtime_on, start_runtime
 from tests.waiting import FOR_EVER
 
 APP = "/api/v1/apps/memories/desk"
@@ -70,12 +70,8 @@ def dsn(request: pytest.FixtureRequest) -> str | None:
 
 @pytest.fixture
 async def either(settings_environment: pytest.MonkeyPatch, dsn: str | None, tmp_path: Path) -> AsyncIterator[Service]:
-    if dsn is None:
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "store"))
-    service = await start_runtime(dsn)
-    yield service
-    await service.client.close()
+    async with runtime_on(settings_environment, dsn, tmp_path / "store") as service:
+        yield service
 
 
 async def learned(service: Service, words: str) -> str:

@@ -54,6 +54,8 @@ async def test_an_unknown_fault_ends_one_step_and_not_the_upkeep(monkeypatch: py
     finally:
         await upkeep.close()
 
+    assert faulty.faults == 0
+
 
 class Refusing:
     """Embeds what is harmless and no memory."""

@@ -12,7 +12,7 @@ import pytest
 
 from runtime_svc.engine.entities import MODEL
 from tests.acceptance.snapshots.life import APP, STATE, STATES, exported, learn
-from tests.services import Service, start_runtime
+from tests.services import Service, runtime_on
 
 pytestmark = [
     pytest.mark.skipif(
@@ -32,12 +32,9 @@ async def engine_service(
 ) -> AsyncIterator[Service]:
     """A runtime that finds entities, on each engine."""
     settings_environment.setenv("RUNTIME_ENTITIES", "1")
-    if request.param == "local":
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_BACKEND", "faiss")
-        settings_environment.setenv("AGENT_RUNTIMES_MEM0_DIR", str(tmp_path / "local"))
-    service = await start_runtime(database if request.param == "postgres" else None)
-    yield service
-    await service.client.close()
+    dsn = database if request.param == "postgres" else None
+    async with runtime_on(settings_environment, dsn, tmp_path / "local") as service:
+        yield service
 
 
 async def graph(platform: Service, path: str = STATE, uid: str = "p1") -> tuple[set[str], set[tuple[str, ...]]]:
