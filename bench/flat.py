@@ -1,7 +1,7 @@
 """`python -m bench.flat [--rows N …]`: what one person's acts cost as everybody's memories grow, to a million.
 
-Ours alone on PostgreSQL: the same person with 200 memories at each size, the same acts, one after another. With stock:
-`python -m bench.stores --rows 1000000`, whose HNSW index alone takes more than half an hour.
+Ours alone on PostgreSQL: the same person with 200 memories at each size, the same acts, one after another. With
+stock: `python -m bench.million`.
 """
 
 from __future__ import annotations

@@ -1,11 +1,18 @@
-"""The growth of what one person's act costs with the memories of everybody, as an SVG: `bench/growth.svg`."""
+"""The growth of what one person's act costs with the memories of everybody, as an SVG: `bench/growth.svg`.
+
+The points are kept in `bench/out/`, for the largest size is measured in a run of its own.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from bench.report import OUT
+
+_POINTS = OUT / "growth.json"
 WHERE = Path(__file__).parent / "growth.svg"
 _ACTS = ("list 50", "search", "add (verbatim)", "forget all of 200")
 _WIDE, _HIGH, _GAP, _EDGE = 260, 200, 20, 46
@@ -16,8 +23,23 @@ Curve = Mapping[str, Mapping[int, tuple[float, float]]]
 """Of each act, at each number of memories: milliseconds of ours and of stock."""
 
 
-def draw(curve: Curve) -> None:
+def note(rows: int, acts: Mapping[str, tuple[float, float]]) -> None:
+    """Keep what was measured at a size, in place of what was there."""
+    OUT.mkdir(exist_ok=True)
+    kept = json.loads(_POINTS.read_text("ascii")) if _POINTS.exists() else {}
+    for act, both in acts.items():
+        kept.setdefault(act, {})[str(rows)] = both
+    _POINTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="ascii")
+
+
+def _noted() -> Curve:
+    kept = json.loads(_POINTS.read_text("ascii"))
+    return {act: {int(rows): tuple(both) for rows, both in points.items()} for act, points in kept.items()}
+
+
+def draw() -> None:
     """A panel for each act; both axes by powers of ten."""
+    curve = _noted()
     sizes = sorted({rows for points in curve.values() for rows in points})
     if len(sizes) < 2:
         return

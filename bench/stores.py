@@ -1,4 +1,4 @@
-"""`python -m bench.stores [--rows N …]`: every act of the PostgreSQL store beside stock mem0's, turn by turn.
+"""`python -m bench.stores`: every act of the PostgreSQL store beside stock mem0's, turn by turn.
 
 Both have the same memories in one database and are given the same vectors; embedding is not measured. One person has
 200 memories at every size, so a cost that grows with the rows of others shows.
@@ -6,7 +6,6 @@ Both have the same memories in one database and are given the same vectors; embe
 
 from __future__ import annotations
 
-import argparse
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -14,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from bench import growth
 from bench.filled import Filled, fill, server
-from bench.growth import draw
 from bench.people import ANA, APPLICATION, BIG, BIGS, HERS, People
 from bench.report import Table, note_run, percentile
 from bench.sides import Ours, Side, Stock
@@ -246,21 +245,16 @@ async def measure(rows: int) -> tuple[list[Table], Measuring]:
     return _tables(rows, measuring, filled), measuring
 
 
-async def main(sizes: Sequence[int]) -> None:
+async def main(sizes: Sequence[int], part: str = "stores") -> None:
     tables: list[Table] = []
-    curve: dict[str, dict[int, tuple[float, float]]] = {}
     for rows in sizes:
         found, measured = await measure(rows)
         tables += found
-        for act, took in (measured.found | measured.alone).items():
-            if not took.stock:
-                continue
-            curve.setdefault(act, {})[rows] = (percentile(took.ours, 50), percentile(took.stock, 50))
-    note_run("stores", tables)
-    draw(curve)
+        acts = {act: took for act, took in (measured.found | measured.alone).items() if took.stock}
+        growth.note(rows, {act: (percentile(took.ours, 50), percentile(took.stock, 50)) for act, took in acts.items()})
+    note_run(part, tables)
+    growth.draw()
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 100_000])
-    asyncio.run(main(parser.parse_args().rows))
+    asyncio.run(main([1_000, 100_000]))

@@ -40,7 +40,7 @@ async def estimate(connection: asyncpg.Connection, collection: Collection) -> Es
     rows = await connection.fetchval(collection.sql("SELECT count(*) FROM {memories}"))
     size = await connection.fetchval("SELECT pg_total_relation_size($1::regclass)", collection.sql("{memories}"))
     indexes = await collections.vector_indexes(connection, collection)
-    return Estimate(rows, size, indexes, collections.is_ours(columns))
+    return Estimate(rows, size, indexes, await collections.is_ours(connection, collection))
 
 
 async def adopt(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
@@ -49,7 +49,7 @@ async def adopt(connection: asyncpg.Connection, collection: Collection, dimensio
     async with connection.transaction():
         await connection.execute(collection.sql("LOCK TABLE {memories} IN ACCESS EXCLUSIVE MODE"))
         await collections.check_width(connection, collection, dimensions)
-        if not collections.is_ours(await collections.columns(connection, collection)):
+        if not await collections.is_ours(connection, collection):
             await collections.adopt(connection, collection)
         await collections.note(connection, collection, dimensions)
     await connection.execute(collection.sql("VACUUM (ANALYZE) {memories}"), timeout=None)

@@ -51,10 +51,9 @@ async def prepare(
     """
     async with connection.transaction():
         await connection.execute("SELECT pg_advisory_xact_lock(hashtextextended($1, 42))", collection.name)
-        present = await columns(connection, collection)
-        if not present:
+        if not await columns(connection, collection):
             await _create(connection, collection, dimensions)
-        elif not is_ours(present):
+        elif not await is_ours(connection, collection):
             await check_width(connection, collection, dimensions)
             await _take_over_small(connection, collection)
         await check_width(connection, collection, dimensions)
@@ -65,16 +64,21 @@ async def prepare(
 
 async def check(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:
     """For a role without DDL: the table must be there, ours, and of this width. Raises CannotStartError."""
-    if not is_ours(await columns(connection, collection)):
+    if not await is_ours(connection, collection):
         raise CannotStartError(
             f"The table {collection.name} is not prepared: start one service with MEMORY_MIGRATE=on."
         )
     await check_width(connection, collection, dimensions)
 
 
-def is_ours(present: set[str]) -> bool:
-    """Whether a table with these columns was taken over, by this release."""
-    return present >= COLUMNS.keys()
+async def is_ours(connection: asyncpg.Connection, collection: Collection) -> bool:
+    """Whether the table was made or taken over by this release: every derived column and index is there."""
+    if not await columns(connection, collection) >= COLUMNS.keys():
+        return False
+    rows = await connection.fetch(
+        "SELECT indexname FROM pg_indexes WHERE schemaname = 'public' AND tablename = $1", collection.name
+    )
+    return {row["indexname"] for row in rows} >= {f"{collection.name}_{one}" for one in INDEXES}
 
 
 async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
@@ -90,8 +94,9 @@ async def adopt(connection: asyncpg.Connection, collection: Collection) -> None:
 async def derive(connection: asyncpg.Connection, collection: Collection) -> None:
     """Every derived column and index that is missing, in one ALTER. The caller holds a transaction."""
     present = await columns(connection, collection)
-    # An earlier release's index of this name holds less, and its lexemes have positions, which nothing reads.
-    await connection.execute(collection.sql("DROP INDEX IF EXISTS public.{name}_scope"))
+    # An earlier release's indexes: one of this name held less, the other was in no order of ids. Its lexemes have
+    # positions, which nothing reads.
+    await connection.execute(collection.sql("DROP INDEX IF EXISTS public.{name}_scope, public.{name}_search"))
     changes = [f"ADD COLUMN {name} {kind}" for name, kind in COLUMNS.items() if name not in present]
     if "lexemes" in present:
         changes.append(f"ALTER COLUMN lexemes SET EXPRESSION AS {LEXEMES}")
@@ -101,8 +106,9 @@ async def derive(connection: asyncpg.Connection, collection: Collection) -> None
 
 
 async def _make_indexes(connection: asyncpg.Connection, collection: Collection) -> None:
-    for one in INDEXES:
-        await connection.execute(collection.sql(one))
+    for name, definition in INDEXES.items():
+        sql = f"CREATE INDEX IF NOT EXISTS {{name}}_{name} ON {{memories}} {definition}"
+        await connection.execute(collection.sql(sql))
 
 
 async def note(connection: asyncpg.Connection, collection: Collection, dimensions: int) -> None:

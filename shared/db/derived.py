@@ -29,29 +29,28 @@ Nothing here can make a stock client's write fail: an index entry has at most 2,
 `terms` (984) are NULL where they, or identifiers beside them, are larger: such rows are looked at themselves.
 """
 
+TERMS = 536_870_912
+"""The dimensions of `terms`: how many numbers lexemes have (`runtime_memory.term`)."""
+
 STALE = "(vector IS NULL OR payload ? 'vector_of' OR payload->>'words_version' IS NULL)"
 """What waits for a fresh vector or fresh lexemes; its index holds those rows only."""
 
 UNSHORT = "(short IS NULL AND vector IS NOT NULL)"
 """What has a vector and no short form of it: few or none; an index holds those rows only."""
 
-INDEXES = (
-    "CREATE INDEX IF NOT EXISTS {name}_scope ON {memories} (user_id, agent_id, created_at DESC, id)"
-    " INCLUDE (expires_on, length)",
-    "CREATE INDEX IF NOT EXISTS {name}_person ON {memories} (user_id, created_at DESC, id)"
-    " INCLUDE (expires_on, agent_id)",
-    "CREATE INDEX IF NOT EXISTS {name}_words ON {memories} (user_id, agent_id, hash)",
-    "CREATE INDEX IF NOT EXISTS {name}_expiry ON {memories} (expires_on) WHERE expires_on IS NOT NULL",
-    f"CREATE INDEX IF NOT EXISTS {{name}}_stale ON {{memories}} (id) WHERE {STALE}",
-    # The compact copy that a search looks through.
-    "CREATE INDEX IF NOT EXISTS {name}_search ON {memories} (user_id, agent_id)"
-    " INCLUDE (expires_on, length, id, created_at, short, terms)",
-    f"CREATE INDEX IF NOT EXISTS {{name}}_unshort ON {{memories}} (user_id, agent_id) INCLUDE (expires_on, id)"
-    f" WHERE {UNSHORT}",
+INDEXES = {
+    "scope": "(user_id, agent_id, created_at DESC, id) INCLUDE (expires_on, length)",
+    "person": "(user_id, created_at DESC, id) INCLUDE (expires_on, agent_id)",
+    "words": "(user_id, agent_id, hash)",
+    "expiry": "(expires_on) WHERE expires_on IS NOT NULL",
+    "stale": f"(id) WHERE {STALE}",
+    # The compact copy that a search looks through; by id, so that a scope is looked through in parts at once.
+    "compact": "(user_id, agent_id, id) INCLUDE (expires_on, length, short, terms)",
+    "unshort": f"(user_id, agent_id) INCLUDE (expires_on, id) WHERE {UNSHORT}",
     # By run first and alone: a neighbour is found by it whatever the planner thinks of the size of a scope.
-    "CREATE INDEX IF NOT EXISTS {name}_runs ON {memories} (run, created_at, id)"
-    " INCLUDE (user_id, agent_id, expires_on) WHERE run IS NOT NULL",
-)
+    "runs": "(run, created_at, id) INCLUDE (user_id, agent_id, expires_on) WHERE run IS NOT NULL",
+}
+"""What follows the table in each index's definition, by the end of its name."""
 
 STORAGE = {
     # The vector stays beside the payload: exact comparison reads one heap page a row, not two.

@@ -165,6 +165,21 @@ async def test_a_table_of_an_earlier_release_is_brought_up_to_date_at_start(data
     await connection.close()
 
 
+async def test_an_index_of_an_earlier_release_is_replaced_at_start(database: str) -> None:
+    await ready(database)
+    connection = await asyncpg.connect(database)
+    indexes = await connection.fetch(DEFINITIONS)
+    await connection.execute("DROP INDEX agent_memories_compact")
+    await connection.execute("CREATE INDEX agent_memories_search ON agent_memories (user_id, agent_id) INCLUDE (terms)")
+    with pytest.raises(CannotStartError, match="not prepared"):
+        await prepare(database, TABLE, 3, with_ddl=False)
+
+    await ready(database)
+
+    assert await connection.fetch(DEFINITIONS) == indexes
+    await connection.close()
+
+
 DERIVED = "SELECT id, lexemes::text, length, run, short::text, terms::text FROM agent_memories ORDER BY id"
 DEFINITIONS = "SELECT indexdef FROM pg_indexes WHERE tablename = 'agent_memories' ORDER BY 1"
 

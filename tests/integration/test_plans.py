@@ -182,7 +182,7 @@ async def test_a_large_scope_is_looked_through_in_its_index_alone(watched: Watch
             used |= set(_uses(plan))
 
     assert {index for kind, index in used if kind == "Index Scan"} == {"agent_memories_pkey"}
-    assert used >= {("Index Only Scan", f"agent_memories_{which}") for which in ("search", "runs", "unshort")}
+    assert used >= {("Index Only Scan", f"agent_memories_{which}") for which in ("compact", "runs", "unshort")}
 
 
 async def test_a_read_of_everybody_is_told(watched: Watched) -> None:

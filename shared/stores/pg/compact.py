@@ -1,153 +1,207 @@
-"""Search of a whole scope in the compact copy that its index is: rows are read of what may be found only.
+"""Search of a whole reach in the compact copy that its index is: rows are read of what may be found only.
 
-By meaning, the memories nearest by the short form of their vectors are compared in full. By keyword, a memory's lexemes
-are a sparse vector of ones, so that one inner product with powers of two gives the set of the query's lexemes that it
-has: how often each stands in the scope, and the best by keyword, follow from these sets exactly.
+PostgreSQL looks through the copy and answers a few bytes a memory, the halves of a scope at once on connections of
+their own. What may be found is worked out from these (`shared.stores.pg.scanned`), read, and compared in full. Every
+statement carries the reach, so that what is forgotten between two of them is not found.
 """
 
 from __future__ import annotations
 
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import asyncpg
+from pgvector import SparseVector
+
+from shared.candidates import Candidates
 from shared.db.collection import Collection
-from shared.db.derived import UNSHORT
-from shared.scope import Reach
+from shared.db.derived import TERMS, UNSHORT
+from shared.db.pool import Database
+from shared.scope import Reach, Scope
 from shared.stores.pg.conditions import condition
+from shared.stores.pg.found import candidates_of
+from shared.stores.pg.scanned import LENGTHS, MASK, ByWords, Nearest, Scanned, places
+from shared.stores.pg.scopes import Connection
 from shared.stores.pg.sought import Sought
 
-_EXACT = 400
-"""How many of the nearest by short form are compared in full. Measured on 11,813 sentences with 400 questions, the ten
-nearest were among the first 106 of each."""
-_TIMES = 4
-"""The same, for each of more than a hundred that are asked for."""
-_MASK = 24
-"""Powers of two that a sum in single precision holds; two such sums make a set in a double."""
+_AT_ONCE = 30_000
+"""Memories whose numbers are worked with on the event loop: in a millisecond."""
+_HALVES = tuple(f" AND id {side} '80000000-0000-0000-0000-000000000000'" for side in ("<", ">="))
+"""Ids are drawn evenly."""
 
-# Every scan of {memories} is of one index alone, and repeats {within}. What is found is fetched row by row: OFFSET 0
-# keeps the planner from joining the rows of all.
-_STATS = """
-stats AS MATERIALIZED (
-    SELECT count(*) AS size, coalesce(sum(length)::float8 / nullif(count(*), 0), 0) AS mean
-    FROM {memories} WHERE {within}
-)"""
-_ROW = """CROSS JOIN LATERAL (
-    SELECT id, payload, {distance} AS distance, length, lexemes, run, created_at
-    FROM {memories} WHERE id = which.id OFFSET 0
-) AS m"""
-_NEAR = """
-pool AS MATERIALIZED (
-    (SELECT id FROM {memories} WHERE {within} AND short IS NOT NULL
-        ORDER BY short <~> (SELECT runtime_memory.short_form({vector})), created_at DESC, id LIMIT {exact})
-    UNION ALL
-    SELECT id FROM {memories} WHERE {within} AND {unshort}
-), near AS MATERIALIZED (
-    SELECT m.* FROM pool AS which {row} WHERE m.distance IS NOT NULL
-    ORDER BY m.distance, m.created_at DESC, m.id LIMIT {limit}
-)"""
-# The keyword order is BM25 with each lexeme counted once; the exact count is taken from the words of what is returned.
-# `long`: what has too many lexemes for the index is looked at itself. Two lexemes may have one number: `others` looks
-# again, so that what was found by that of another is no hit.
-_WORDS = """
-q AS MATERIALIZED (
-    SELECT lexeme, ord, dense_rank() OVER (ORDER BY runtime_memory.term(lexeme)) - 1 AS place
+_NUMBERS = """
+SELECT CASE WHEN (SELECT count(*) FROM (SELECT FROM {memories} WHERE {within} LIMIT {few} + 1) AS first) > {few} THEN (
+    SELECT coalesce(array_agg(runtime_memory.term(lexeme) ORDER BY ord), '{{}}')
     FROM unnest({lexemes}::text[]) WITH ORDINALITY AS t(lexeme, ord)
-), sought AS MATERIALIZED (
-    SELECT {low} AS low, {high} AS high
-    FROM (SELECT DISTINCT place, runtime_memory.term(lexeme) AS term FROM q) AS terms
-), seen AS MATERIALIZED (
-    SELECT id, length, mask FROM (
-        SELECT id, length, coalesce({mask}, -1) AS mask FROM {memories} WHERE {within} OFFSET 0
-    ) AS each WHERE mask <> 0
-), long AS MATERIALIZED (
-    SELECT m.id, m.length, m.mask FROM (SELECT id FROM seen WHERE mask < 0) AS s CROSS JOIN LATERAL (
-        SELECT id, length, (
-            SELECT sum(DISTINCT 1::bigint << place::integer)::float8 FROM q
-            WHERE lexeme = ANY (tsvector_to_array(lexemes))
-        ) AS mask FROM {memories} WHERE id = s.id OFFSET 0
-    ) AS m WHERE m.mask > 0
-), hits AS NOT MATERIALIZED (
-    SELECT id, length, mask FROM seen WHERE mask > 0 UNION ALL SELECT id, length, mask FROM long
-), masks AS MATERIALIZED (
-    SELECT mask, mask::bigint AS bits, count(*) AS many FROM hits GROUP BY mask
-), df AS MATERIALIZED (
-    SELECT place, sum(many)::bigint AS n FROM masks JOIN (SELECT DISTINCT place FROM q) AS places
-        ON bits & (1::bigint << place::integer) <> 0
-    GROUP BY place
-), weights AS MATERIALIZED (
-    SELECT mask, sum(ln(1 + (size - n + 0.5::float8) / (n + 0.5::float8))) AS weight
-    FROM masks JOIN q ON bits & (1::bigint << place::integer) <> 0 JOIN df USING (place) CROSS JOIN stats
-    GROUP BY mask
-), keyword AS (
-    SELECT id FROM hits JOIN weights USING (mask) CROSS JOIN stats
-    ORDER BY weight / (1 + 1.2::float8 * (0.6::float8 + 0.4::float8 * length / greatest(mean, 1))) DESC, id
-    LIMIT {limit}
-), others AS (
-    SELECT m.* FROM keyword AS which {row}
-    WHERE {new} AND tsvector_to_array(m.lexemes) && {lexemes}::text[]
+) END"""
+# One index alone is read. Bytes are put together, not arrays: that is dearer, and would have to be parsed.
+_SCAN = """
+SELECT string_agg(uuid_send(id), '') AS ids, {products} AS products,
+    string_agg(float8send({apart} * {most}::float8 + length), '') AS apart_and_lengths
+FROM {memories} WHERE {within}{part}"""
+_APART = "coalesce(short <~> (SELECT runtime_memory.short_form({vector})), -1)"
+_PRODUCTS = "string_agg(float8send(coalesce({product}, 1)), '')"
+_LONG = """
+SELECT string_agg(float8send(coalesce(m.held, 0)), '' ORDER BY ord)
+FROM unnest({ids}::uuid[]) WITH ORDINALITY AS which(id, ord) LEFT JOIN LATERAL (
+    SELECT (
+        SELECT sum(DISTINCT 2::float8 ^ place) FROM unnest({lexemes}::text[], {places}::integer[]) AS q(lexeme, place)
+        WHERE lexeme = ANY (tsvector_to_array(lexemes))
+    ) AS held FROM {memories} WHERE id = which.id AND {beside} OFFSET 0
+) AS m ON TRUE"""
+# What is found is fetched row by row: OFFSET 0 keeps the planner from joining the rows of all.
+_ROW = """CROSS JOIN LATERAL (
+    SELECT payload, {distance} AS distance, length, lexemes, run, created_at
+    FROM {memories} WHERE id = which.id AND {beside} OFFSET 0
+) AS m"""
+_NEAR = """near AS MATERIALIZED (
+    SELECT id, m.* FROM (
+        SELECT id FROM unnest({sure}::uuid[]) AS t(id)
+        UNION ALL
+        (SELECT id FROM unnest({tied}::uuid[]) AS which(id) {row} ORDER BY created_at DESC, id LIMIT {room})
+        UNION ALL
+        SELECT id FROM {memories} WHERE {within} AND {unshort}
+    ) AS which {row}
+    WHERE distance IS NOT NULL ORDER BY distance, created_at DESC, id LIMIT {limit}
 )"""
-_SET = "-(terms <#> (SELECT low FROM sought))"
-_SETS = f"{_SET} - (terms <#> (SELECT high FROM sought)) * {1 << _MASK}"  # noqa: S608 (constants)
+# Two lexemes may have one number: the row is looked at again, so that what was found by that of another is no hit.
+_BY_WORDS = """by_words AS (
+    SELECT id, m.* FROM unnest({best}::uuid[]) AS which(id) {row}
+    WHERE {new} AND tsvector_to_array(lexemes) && {lexemes}::text[]
+)"""
 _FOUND = """
-found AS ({found})
-SELECT m.id, m.payload, m.distance, m.length, stats.size, stats.mean, {frequencies} AS frequencies,
+SELECT id, payload, distance, length,
     (SELECT id FROM {memories} WHERE {beside} AND run = m.run AND (created_at, id) < (m.created_at, m.id)
         ORDER BY created_at DESC, id DESC LIMIT 1) AS before,
     (SELECT id FROM {memories} WHERE {beside} AND run = m.run AND (created_at, id) > (m.created_at, m.id)
         ORDER BY created_at, id LIMIT 1) AS after
-FROM found AS m CROSS JOIN stats
-"""
+FROM ({found}) AS m"""
 
 
 def serves(sought: Sought) -> bool:
     """Whether this finds what reading every row finds: a vector of zeros is near to nothing, in no order."""
     if sought.vector is None:
-        return 0 < len(set(sought.lexemes)) <= 2 * _MASK
-    return len(set(sought.lexemes)) <= 2 * _MASK and bool(sought.vector.any())
+        return 0 < len(set(sought.lexemes)) <= 2 * MASK
+    return len(set(sought.lexemes)) <= 2 * MASK and bool(sought.vector.any())
 
 
-def statement(collection: Collection, reach: Reach, sought: Sought, *, show_expired: bool) -> tuple[str, list[object]]:
-    """The SQL, and its values."""
-    within, values = condition(reach, None, show_expired=show_expired)
-    looks, found = [_STATS], []
-    places = {"distance": "NULL::float8", "frequencies": "ARRAY[]::bigint[]", "new": "TRUE"}
-    if sought.vector is not None:
-        values.append(sought.vector)
-        looks.append(_NEAR)
-        found.append("SELECT * FROM near")
-        places |= {
-            "vector": f"${len(values)}",
-            "distance": f"vector <=> ${len(values)}",
-            "new": "which.id NOT IN (SELECT id FROM near)",
-        }
-    if sought.lexemes:
-        values.append(list(sought.lexemes))
-        looks.append(_WORDS)
-        found.append("SELECT * FROM others")
-        places |= {
-            "lexemes": f"${len(values)}",
-            "low": _sparse(f"place < {_MASK}", 0),
-            "high": _sparse(f"place >= {_MASK}", _MASK),
-            "mask": _SETS if len(set(sought.lexemes)) > _MASK else _SET,
-            "frequencies": "(SELECT array_agg(coalesce(n, 0) ORDER BY ord) FROM q LEFT JOIN df USING (place))",
-        }
-    sql = collection.sql(
-        "WITH" + ",".join([*looks, _FOUND]),
-        within=within,
-        beside=_beside(within),
-        found=" UNION ALL ".join(found),
-        row=collection.sql(_ROW, distance=places["distance"]),
-        unshort=UNSHORT,
-        limit=str(sought.limit),
-        exact=str(max(_EXACT, _TIMES * sought.limit)),
-        **places,
-    )
-    return sql, values
+async def numbers_of_many(
+    connection: Connection, collection: Collection, reach: Reach, sought: Sought, few: int
+) -> list[int] | None:
+    """The numbers that the query's lexemes have in the copy; None for a reach of at most `few`, counted no further."""
+    within, values = condition(reach, None, show_expired=True)
+    sql = collection.sql(_NUMBERS, within=within, few=str(few), lexemes=f"${len(values) + 1}")
+    numbers: list[int] | None = await connection.fetchval(sql, *values, list(sought.lexemes))
+    return numbers
 
 
-def _sparse(which: str, first: int) -> str:
-    """A query's lexemes of some places, as powers of two."""
-    power = f"term || ':' || (1 << place::integer - {first})"
-    return f"('{{' || coalesce(string_agg({power}, ',') FILTER (WHERE {which}), '') || '}}/536870912')::sparsevec"
+@dataclass(frozen=True, slots=True)
+class CompactSearch:
+    """One search of one reach; `numbers` as `numbers_of_many` tells."""
+
+    database: Database
+    collection: Collection
+    reach: Reach
+    sought: Sought
+    numbers: list[int]
+    show_expired: bool
+
+    async def candidates(self) -> Candidates:
+        """See `MemoryStore.candidates`."""
+        scanned = Scanned.of(await self._scan())
+        if long := scanned.long():
+            scanned = scanned.with_sets(await self._sets_of(long))
+        if scanned.size > _AT_ONCE:
+            nearest, by_words = await asyncio.to_thread(self._may_be_found, scanned)
+        else:
+            nearest, by_words = self._may_be_found(scanned)
+        rows = await self._found(nearest, by_words)
+        found = candidates_of(rows, self.sought.lexemes)
+        return Candidates(found, scanned.size, by_words.frequencies, scanned.mean_length)
+
+    def _may_be_found(self, scanned: Scanned) -> tuple[Nearest, ByWords]:
+        limit = self.sought.limit
+        return (
+            Nearest() if self.sought.vector is None else scanned.nearest(limit),
+            scanned.by_words(places(self.numbers), limit),
+        )
+
+    async def _scan(self) -> list[asyncpg.Record]:
+        """The answers for all parts of the reach. Each has a connection for itself, and waits for no other with it."""
+        if not isinstance(self.reach, Scope):  # the index has no order of ids over several applications
+            return [await self._scan_part("")]
+        try:
+            async with asyncio.TaskGroup() as group:
+                parts = [group.create_task(self._scan_part(half)) for half in _HALVES]
+        except ExceptionGroup as failed:
+            raise failed.exceptions[0] from None
+        return [part.result() for part in parts]
+
+    async def _scan_part(self, part: str) -> asyncpg.Record:
+        within, values = condition(self.reach, None, show_expired=self.show_expired)
+        apart, products = "-1", "NULL::bytea"
+        if self.sought.vector is not None:
+            values.append(self.sought.vector)
+            apart = _APART.format(vector=f"${len(values)}")
+        if self.numbers:
+            low, high = self._powers()
+            values.append(low)
+            product = f"(terms <#> ${len(values)})"
+            if high is not None:
+                values.append(high)
+                product += f" + (terms <#> ${len(values)}) * {1 << MASK}::float8"
+            products = _PRODUCTS.format(product=product)
+        sql = self.collection.sql(_SCAN, within=within, part=part, apart=apart, products=products, most=str(LENGTHS))
+        async with self.database.connection(self.reach.person) as connection:
+            [row] = await connection.fetch(sql, *values)
+            return row
+
+    def _powers(self) -> tuple[SparseVector, SparseVector | None]:
+        """The query's lexemes as powers of two, in two vectors where one does not hold them."""
+        placed = dict(zip(self.numbers, places(self.numbers), strict=True))
+        low = {number - 1: 2.0**place for number, place in placed.items() if place < MASK}
+        high = {number - 1: 2.0 ** (place - MASK) for number, place in placed.items() if place >= MASK}
+        return SparseVector(low, TERMS), SparseVector(high, TERMS) if high else None
+
+    async def _sets_of(self, long: Sequence[UUID]) -> bytes:
+        """What has too many lexemes for the index is looked at itself."""
+        within, values = condition(self.reach, None, show_expired=self.show_expired)
+        sql = self.collection.sql(_LONG, beside=_beside(within), **_places(values, "ids", "lexemes", "places"))
+        async with self.database.connection(self.reach.person) as connection:
+            return bytes(await connection.fetchval(sql, *values, long, self.sought.lexemes, places(self.numbers)))
+
+    async def _found(self, nearest: Nearest, by_words: ByWords) -> list[asyncpg.Record]:
+        within, values = condition(self.reach, None, show_expired=self.show_expired)
+        parts = {"within": within, "beside": _beside(within), "unshort": UNSHORT, "limit": str(self.sought.limit)}
+        parts |= {"distance": "NULL::float8", "new": "TRUE"}
+        looks, found = list[str](), list[str]()
+        if self.sought.vector is not None:
+            parts |= _places(values, "vector", "sure", "tied", "room")
+            values += [self.sought.vector, nearest.sure, nearest.tied, nearest.room]
+            parts |= {"distance": f"vector <=> {parts['vector']}", "new": "id NOT IN (SELECT id FROM near)"}
+            looks.append(_NEAR)
+            found.append("SELECT * FROM near")
+        if by_words.best:
+            parts |= _places(values, "best", "lexemes")
+            values += [by_words.best, self.sought.lexemes]
+            looks.append(_BY_WORDS)
+            found.append("SELECT * FROM by_words")
+        if not found:
+            return []
+        parts["row"] = self.collection.sql(_ROW, **parts)
+        sql = self.collection.sql("WITH " + ", ".join(looks) + _FOUND, found=" UNION ALL ".join(found), **parts)
+        async with self.database.connection(self.reach.person) as connection:
+            rows: list[asyncpg.Record] = await connection.fetch(sql, *values)
+            return rows
+
+
+def _places(values: list[object], *names: str) -> dict[str, str]:
+    """The places of more values after these."""
+    return {name: f"${at}" for at, name in enumerate(names, len(values) + 1)}
 
 
 def _beside(within: str) -> str:
-    """The reach as a condition that no index is chosen for: in a run, the index of runs is the only good one."""
+    """The reach as a condition that no index is chosen for: the index of ids, or of runs, is the only good one."""
     return within.replace("user_id =", "user_id || '' =").replace("agent_id =", "agent_id || '' =")

@@ -1,25 +1,20 @@
-"""Exact search inside a scope: the best by meaning and the best by keyword, in one statement."""
+"""Exact search inside a scope: the best by meaning and the best by keyword, row by row where they are few."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-
-import asyncpg
-
-from shared.candidates import Candidate, Candidates
+from shared.candidates import Candidates
 from shared.db.collection import Collection
+from shared.db.pool import Database
 from shared.filters import Filter
-from shared.records import Vector
 from shared.scope import Reach
 from shared.stores.pg import compact
+from shared.stores.pg.compact import CompactSearch
 from shared.stores.pg.conditions import condition
-from shared.stores.pg.reading import memory
+from shared.stores.pg.found import candidates_of
 from shared.stores.pg.scopes import Connection
 from shared.stores.pg.sought import Sought
-from shared.words import lexemes as lexemes_of
 
-FEW = 400
+FEW = 800
 """A reach of no more memories is searched row by row: that is faster."""
 
 # `+ 0` keeps the planner out of an HNSW index that a stock client left: filtered HNSW loses a person's memories.
@@ -67,57 +62,36 @@ FROM found JOIN {memories} m USING (id) LEFT JOIN runs USING (id) CROSS JOIN sta
 
 
 async def candidates(
-    connection: Connection,
+    database: Database,
     collection: Collection,
     reach: Reach,
+    sought: Sought,
     *,
-    vector: Vector | None,
-    lexemes: Sequence[str],
-    limit: int,
     where: Filter | None,
     show_expired: bool,
 ) -> Candidates:
     """See `MemoryStore.candidates`."""
-    sought = Sought(vector, lexemes, limit)
-    if where is None and compact.serves(sought) and await _many(connection, collection, reach):
-        sql, values = compact.statement(collection, reach, sought, show_expired=show_expired)
-    else:
-        sql, values = _row_by_row(collection, sought, *condition(reach, where, show_expired=show_expired))
-    rows = await connection.fetch(sql, *values)
-    if not rows:
-        return Candidates((), 0, [0] * len(lexemes), 0.0)
-    wanted = frozenset(lexemes)
-    found = [_candidate(row, lexemes, wanted) for row in rows]
-    return Candidates(found, rows[0]["size"], rows[0]["frequencies"] or [], rows[0]["mean"])
+    looks = where is None and compact.serves(sought)
+    async with database.connection(reach.person) as connection:
+        numbers = await compact.numbers_of_many(connection, collection, reach, sought, FEW) if looks else None
+        if numbers is None:
+            within, values = condition(reach, where, show_expired=show_expired)
+            return await _row_by_row(connection, collection, sought, within, values)
+    return await CompactSearch(database, collection, reach, sought, numbers, show_expired).candidates()
 
 
-async def _many(connection: Connection, collection: Collection, reach: Reach) -> bool:
-    """Whether looking through the index pays: counted no further than that."""
-    within, values = condition(reach, None, show_expired=True)
-    sql = "SELECT count(*) > {few} FROM (SELECT FROM {memories} WHERE {within} LIMIT {few} + 1) AS few"
-    return bool(await connection.fetchval(collection.sql(sql, within=within, few=str(FEW)), *values))
-
-
-def _row_by_row(collection: Collection, sought: Sought, within: str, values: list[object]) -> tuple[str, list[object]]:
+async def _row_by_row(
+    connection: Connection, collection: Collection, sought: Sought, within: str, values: list[object]
+) -> Candidates:
     """For any filter: every row of the reach is read."""
     values = [*values, list(sought.lexemes)]
     places = {"lexemes": f"${len(values)}", "distance": "NULL::float8"}
     if sought.vector is not None:
         values.append(sought.vector)
         places["distance"] = f"vector <=> ${len(values)}"
-    return collection.sql(_SEARCH, within=within, limit=str(sought.limit), **places), values
-
-
-def _candidate(row: asyncpg.Record, lexemes: Sequence[str], wanted: frozenset[str]) -> Candidate:
-    found = memory(row)
-    stored = found.payload.get("text_lemmatized")
-    words = stored.split() if isinstance(stored, str) else lexemes_of(found.words)
-    there = wanted.intersection(words)
-    distance, before, after = row["distance"], row["before"], row["after"]
-    return Candidate(
-        found,
-        None if distance is None or math.isnan(distance) else 1.0 - float(distance),
-        [words.count(lexeme) if lexeme in there else 0 for lexeme in lexemes] if there else [0] * len(lexemes),
-        row["length"],
-        () if before is None and after is None else [str(near) for near in (before, after) if near is not None],
-    )
+    sql = collection.sql(_SEARCH, within=within, limit=str(sought.limit), **places)
+    rows = await connection.fetch(sql, *values)
+    if not rows:
+        return Candidates((), 0, [0] * len(sought.lexemes), 0.0)
+    found = candidates_of(rows, sought.lexemes)
+    return Candidates(found, rows[0]["size"], rows[0]["frequencies"] or [], rows[0]["mean"])

@@ -35,6 +35,7 @@ from shared.stores.outbox import told_of
 from shared.stores.pg import entities as entity_counts
 from shared.stores.pg import events, forgetting, history, reading, receipts, scopes, search, writing
 from shared.stores.pg.outbox import PostgresOutbox
+from shared.stores.pg.sought import Sought
 from shared.stores.ports import Accepted
 from shared.times import now
 
@@ -87,17 +88,10 @@ class PostgresStore:
         where: Filter | None = None,
         show_expired: bool = False,
     ) -> Candidates:
-        async with self._database.connection(reach.person) as connection:
-            return await search.candidates(
-                connection,
-                self._collection,
-                reach,
-                vector=vector,
-                lexemes=lexemes,
-                limit=limit,
-                where=where,
-                show_expired=show_expired,
-            )
+        sought = Sought(vector, lexemes, limit)
+        return await search.candidates(
+            self._database, self._collection, reach, sought, where=where, show_expired=show_expired
+        )
 
     async def epoch(self, scope: Scope) -> int:
         async with self._database.connection(scope.person) as connection:
