@@ -6,6 +6,7 @@ import random
 import uuid
 from collections.abc import AsyncIterator
 from itertools import pairwise
+from typing import Any
 
 import asyncpg
 import numpy as np
@@ -16,6 +17,7 @@ from shared.candidates import Candidates
 from shared.db.collection import Collection
 from shared.db.pool import Database
 from shared.db.preparing import prepare
+from shared.filter_grammar import parse
 from shared.records import Add, By, Door, Vector
 from shared.scope import Everything, Reach, Scope
 from shared.stores.pg import search
@@ -60,6 +62,7 @@ def drawn(chance: random.Random, number: int) -> Add:
         minute=number % 50,
         run_id=f"run{number % 40}" if number % 3 else None,
         expiration_date=YESTERDAY if number % 31 == 0 else None,
+        metadata={"colour": "red" if number % 5 else "pale blue"},
     )
     given = np.zeros(DIMENSIONS, dtype=np.float32) if number % 101 == 0 else vector(chance)
     return Add(made.id, made.payload, given)
@@ -128,6 +131,38 @@ async def test_meaning_finds_the_nearest_and_tells_the_same_of_them(
         looked, read = await both(store, monkeypatch, reach, vector=query, lexemes=text(chance).split(), limit=10)
         assert told(looked) == told(read)
         assert looked.size == read.size
+
+
+@pytest.mark.parametrize("reach", [ANA, Everything("ana")], ids=["a scope", "a person"])
+@pytest.mark.parametrize(
+    "raw",
+    [
+        {"metadata": {"colour": "red"}},
+        {"NOT": [{"metadata": {"colour": {"contains": "blue"}}}]},
+        {"OR": [{"run_id": "run7"}, {"created_at": {"gte": "2026-01-01T00:40:00Z"}}]},
+        {"metadata": {"colour": "green"}},
+    ],
+    ids=["many", "all but few", "a run or a time", "none"],
+)
+async def test_with_a_filter_the_same_is_found(
+    store: PostgresStore,
+    database: str,
+    chance: random.Random,
+    monkeypatch: pytest.MonkeyPatch,
+    raw: dict[str, Any],
+    reach: Reach,
+) -> None:
+    await keep(store, database, ANA, [drawn(chance, n) for n in range(500)])
+    await keep(store, database, ANA_TRAVEL, [drawn(chance, n) for n in range(100)])
+    where = parse(raw)
+
+    for query in (vector(chance), None):
+        looked, read = await both(
+            store, monkeypatch, reach, vector=query, lexemes=text(chance).split(), limit=30, where=where
+        )
+        assert told(looked) == told(read)
+        assert (looked.size, list(looked.frequencies)) == (read.size, list(read.frequencies))
+        assert (read.size == 0) == (raw == {"metadata": {"colour": "green"}})
 
 
 async def test_every_memory_of_fewer_than_are_compared_in_full_is_found_exactly(

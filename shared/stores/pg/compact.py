@@ -19,6 +19,7 @@ from shared.candidates import Candidates
 from shared.db.collection import Collection
 from shared.db.derived import TERMS, UNSHORT
 from shared.db.pool import Database
+from shared.filters import Filter
 from shared.scope import Reach, Scope
 from shared.stores.pg.conditions import condition
 from shared.stores.pg.found import candidates_of
@@ -36,7 +37,7 @@ SELECT CASE WHEN (SELECT count(*) FROM (SELECT FROM {memories} WHERE {within} LI
     SELECT coalesce(array_agg(runtime_memory.term(lexeme) ORDER BY ord), '{{}}')
     FROM unnest({lexemes}::text[]) WITH ORDINALITY AS t(lexeme, ord)
 ) END"""
-# One index alone is read. Bytes are put together, not arrays: that is dearer, and would have to be parsed.
+# Without a filter one index alone is read. Bytes are put together: arrays are dearer, and would have to be parsed.
 _SCAN = """
 SELECT string_agg(uuid_send(id), '') AS ids, {products} AS products,
     string_agg(float8send({apart} * {most}::float8 + length), '') AS apart_and_lengths
@@ -106,6 +107,7 @@ class CompactSearch:
     reach: Reach
     sought: Sought
     numbers: list[int]
+    where: Filter | None
     show_expired: bool
 
     async def candidates(self) -> Candidates:
@@ -120,6 +122,9 @@ class CompactSearch:
         rows = await self._found(nearest, by_words)
         found = candidates_of(rows, self.sought.lexemes)
         return Candidates(found, scanned.size, by_words.frequencies, scanned.mean_length)
+
+    def _condition(self) -> tuple[str, list[object]]:
+        return condition(self.reach, self.where, show_expired=self.show_expired)
 
     def _may_be_found(self, scanned: Scanned) -> tuple[Nearest, ByWords]:
         limit = self.sought.limit
@@ -140,7 +145,7 @@ class CompactSearch:
         return [part.result() for part in parts]
 
     async def _scan_part(self, part: str) -> asyncpg.Record:
-        within, values = condition(self.reach, None, show_expired=self.show_expired)
+        within, values = self._condition()
         apart, products = "-1", "NULL::bytea"
         if self.sought.vector is not None:
             values.append(self.sought.vector)
@@ -167,13 +172,13 @@ class CompactSearch:
 
     async def _sets_of(self, long: Sequence[UUID]) -> bytes:
         """What has too many lexemes for the index is looked at itself."""
-        within, values = condition(self.reach, None, show_expired=self.show_expired)
+        within, values = self._condition()
         sql = self.collection.sql(_LONG, beside=_beside(within), **_places(values, "ids", "lexemes", "places"))
         async with self.database.connection(self.reach.person) as connection:
             return bytes(await connection.fetchval(sql, *values, long, self.sought.lexemes, places(self.numbers)))
 
     async def _found(self, nearest: Nearest, by_words: ByWords) -> list[asyncpg.Record]:
-        within, values = condition(self.reach, None, show_expired=self.show_expired)
+        within, values = self._condition()
         parts = {"within": within, "beside": _beside(within), "unshort": UNSHORT, "limit": str(self.sought.limit)}
         parts |= {"distance": "NULL::float8", "new": "TRUE"}
         looks, found = list[str](), list[str]()

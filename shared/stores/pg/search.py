@@ -71,13 +71,13 @@ async def candidates(
     show_expired: bool,
 ) -> Candidates:
     """See `MemoryStore.candidates`."""
-    looks = where is None and compact.serves(sought)
+    looks = compact.serves(sought)
     async with database.connection(reach.person) as connection:
         numbers = await compact.numbers_of_many(connection, collection, reach, sought, FEW) if looks else None
         if numbers is None:
             within, values = condition(reach, where, show_expired=show_expired)
             return await _row_by_row(connection, collection, sought, within, values)
-    return await CompactSearch(database, collection, reach, sought, numbers, show_expired).candidates()
+    return await CompactSearch(database, collection, reach, sought, numbers, where, show_expired).candidates()
 
 
 async def _row_by_row(
