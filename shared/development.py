@@ -81,6 +81,7 @@ def greeting(development: Development, settings: dict[str, str]) -> str:
         [
             "",
             f"The runtime answers at {development.runtime}, the platform at {development.platform}. Ctrl-C stops both.",
+            f"The memory page is {development.platform}/memories: sign in there with the token.",
             f'A token for the person "{PERSON}" for twelve hours, then lines to try:',
             "",
             f"TOKEN={token}",
