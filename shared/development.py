@@ -7,6 +7,7 @@ import contextlib
 import os
 import secrets
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -95,6 +96,20 @@ def greeting(development: Development, settings: dict[str, str]) -> str:
     )
 
 
+def refuse_taken(*ports: int) -> None:
+    """Raises CannotStartError for a port that somebody listens on: who answers there would be taken for ours."""
+    for port in ports:
+        with socket.socket() as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind(("127.0.0.1", port))
+            except OSError:
+                raise CannotStartError(
+                    f"Port {port} is taken; --runtime-port and --platform-port choose others"
+                    " (make run ARGS='--runtime-port 9765 --platform-port 9766')."
+                ) from None
+
+
 @contextlib.asynccontextmanager
 async def service(
     name: str, port: int, development: Development, settings: dict[str, str]
@@ -136,6 +151,7 @@ async def serve(development: Development) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     stopped = asyncio.create_task(stop.wait())
+    refuse_taken(development.runtime_port, development.platform_port)
     settings = await asyncio.to_thread(development.settings)
     async with (
         embedded(development.postgres),
