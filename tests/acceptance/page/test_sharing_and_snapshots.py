@@ -130,3 +130,4 @@ async def test_i_see_who_looked_in_my_name(together: Together, visit: Visit) -> 
     await page.reload()
 
     await expect(page.locator(".rows li")).to_contain_text("root")
+    await expect(page.locator(".rows li")).to_contain_text("listed")
