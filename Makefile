@@ -24,8 +24,8 @@ $(STAMP): requirements/dev.lock pyproject.toml
 	$(RUN) -m pip install --quiet --no-deps --no-build-isolation -e .
 	@touch $@
 
-run: setup ## Start both services on an embedded PostgreSQL in .run/, with a development token; Ctrl-C stops all of it
-	@exec $(RUN) -m shared.development
+run: setup ## Start both services on an embedded PostgreSQL in .run/, with a development token (ARGS=--help for other ports)
+	@exec $(RUN) -m shared.development $(ARGS)
 
 test: lint ## Check the code, then run every test (ARGS='-k words' WORKERS=0 for some, in one process)
 	$(RUN) -m pytest -n $(WORKERS) --maxprocesses 4 --dist loadfile $(ARGS)

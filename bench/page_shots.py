@@ -43,6 +43,12 @@ LEARNED: dict[str, list[dict[str, Any]]] = {
     "support-desk": [{"memory": "Parks on level 2 of the garage.", "timestamp": "2026-09-09T14:31:00Z"}],
 }
 
+KEYS: list[dict[str, Any]] = [
+    {"name": "laptop", "application": "diary"},
+    {"name": "Editor on every machine", "all_applications": True, "expires_at": "2027-06-30T21:59:59Z"},
+    {"name": "מפתח של רות 🗝️", "application": "travel"},
+]
+
 
 async def main() -> None:
     """Fill a fresh store with what a person might see, then photograph it."""
@@ -76,6 +82,8 @@ async def fill(development: Development, token: str) -> None:
         better = {"memory": "Is learning Portuguese, at level B1 since October."}
         await session.patch(f"{platform}/memories/{ids['Is learning Portuguese, at level A2.']}", json=better)
         await session.put(f"{platform}/memory-shares", json={"source": "app:travel", "reader": "app:diary"})
+        for key in KEYS:
+            await session.post(f"{platform}/api-keys", json=key)
         await session.delete(f"{platform}/memories/{ids['Travels with hand luggage only.']}")
 
 
@@ -129,6 +137,31 @@ async def _rows(page: Page) -> None:
     await page.locator(".rows").first.wait_for()
 
 
+async def _making(page: Page) -> None:
+    await _rows(page)
+    await page.get_by_role("button", name="Make a key…").click()
+    await page.get_by_label("What it is for").fill("A robot")
+
+
+async def _made(page: Page) -> None:
+    await _making(page)
+    await page.get_by_label("Application", exact=True).fill("diary")
+    await page.get_by_role("button", name="Make the key").click()
+    await page.locator(".secret").wait_for()
+    await page.locator(".rows li", has_text="A robot").wait_for()
+
+
+async def _revoke_made(page: Page) -> None:
+    await page.locator(".rows li", has_text="A robot").get_by_role("button").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    await page.get_by_text("The key was revoked.").wait_for()
+
+
+async def _revoking(page: Page) -> None:
+    await _rows(page)
+    await page.get_by_role("button", name="Revoke…").first.click()
+
+
 async def _matrix(page: Page) -> None:
     await page.locator(".matrix").wait_for()
 
@@ -150,6 +183,10 @@ STATES: list[tuple[str, str, Prepare, Prepare | None]] = [
     ("snapshots", "#/snapshots", _rows, None),
     ("restore", "#/snapshots", _restore, None),
     ("activity", "#/activity", _rows, None),
+    ("keys", "#/keys", _rows, None),
+    ("keys-making", "#/keys", _making, None),
+    ("keys-made", "#/keys", _made, _revoke_made),
+    ("keys-revoking", "#/keys", _revoking, None),
     ("sign-in", "#/", _sign_in, None),
 ]
 """A state's name, its address, what leads to it, and what undoes that."""

@@ -74,3 +74,7 @@ async def _work_off(settings: RuntimeSettings, dsn: str, model: Embedder) -> Non
         await database.close()
         if entities is not None:
             await entities.close()
+
+
+if __name__ == "__main__":  # where only the files are, as in the images, no distribution brings the command
+    re_embed()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import signal
 import sys
@@ -12,9 +13,10 @@ from typing import cast
 import click
 
 from shared.adopt_command import adopt
-from shared.errors import BadValue
+from shared.errors import BadValue, CannotStartError
 from shared.key_command import key
 from shared.mcp_pipe import Pipe, endpoint
+from shared.settings import Settings
 from shared.snapshots.command import snapshot_group
 from shared.stores.local.command import import_command
 from shared.verifier import issue
@@ -30,7 +32,8 @@ class _Commands(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         for entry in entry_points(group=_BROUGHT, name=cmd_name):
-            return cast("click.Command", entry.load())
+            with contextlib.suppress(ModuleNotFoundError):  # installed without what the service needs
+                return cast("click.Command", entry.load())
         return super().get_command(ctx, cmd_name)
 
 
@@ -48,12 +51,12 @@ main.add_command(adopt)
 @click.option("--ttl", default=3600, show_default=True, type=click.IntRange(1, 31_536_000), help="Seconds it holds.")
 def token(uid: str, ttl: int) -> None:
     """Print a development token, signed with MEMORY_JWT_SECRET."""
-    secret = os.environ.get("MEMORY_JWT_SECRET")
-    if secret is None:
-        raise click.ClickException("MEMORY_JWT_SECRET is missing: what is the token to be signed with?")
     try:
-        click.echo(issue(secret, uid, ttl))
-    except ValueError as error:
+        secret = Settings.read().jwt_secret
+        if secret is None:
+            raise click.ClickException("MEMORY_JWT_SECRET is missing: what is the token to be signed with?")
+        click.echo(issue(secret.get_secret_value(), uid, ttl))
+    except (CannotStartError, ValueError) as error:
         raise click.ClickException(str(error)) from None
 
 

@@ -7,6 +7,7 @@ import contextlib
 import os
 import secrets
 import signal
+import socket
 import sys
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ def greeting(development: Development, settings: dict[str, str]) -> str:
         [
             "",
             f"The runtime answers at {development.runtime}, the platform at {development.platform}. Ctrl-C stops both.",
+            f"The memory page is {development.platform}/memories: sign in there with the token.",
             f'A token for the person "{PERSON}" for twelve hours, then lines to try:',
             "",
             f"TOKEN={token}",
@@ -92,6 +94,20 @@ def greeting(development: Development, settings: dict[str, str]) -> str:
             "",
         ]
     )
+
+
+def refuse_taken(*ports: int) -> None:
+    """Raises CannotStartError for a port that somebody listens on: who answers there would be taken for ours."""
+    for port in ports:
+        with socket.socket() as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                tried.bind(("127.0.0.1", port))
+            except OSError:
+                raise CannotStartError(
+                    f"Port {port} is taken; --runtime-port and --platform-port choose others"
+                    " (make run ARGS='--runtime-port 9765 --platform-port 9766')."
+                ) from None
 
 
 @contextlib.asynccontextmanager
@@ -135,6 +151,7 @@ async def serve(development: Development) -> None:
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     stopped = asyncio.create_task(stop.wait())
+    refuse_taken(development.runtime_port, development.platform_port)
     settings = await asyncio.to_thread(development.settings)
     async with (
         embedded(development.postgres),

@@ -7,6 +7,7 @@ import os
 import shlex
 import shutil
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -145,3 +146,16 @@ def anything_runs(home):
 
 def pid_of(service, home):
     return next(pid for pid, command in commands(home) if service in command)
+
+
+def test_a_port_that_somebody_else_answers_at_is_refused_before_anything_starts(home):
+    with socket.create_server(("127.0.0.1", 0)) as somebody:
+        taken = str(somebody.getsockname()[1])
+        options = ["--directory", home, "--runtime-port", str(free_port()), "--platform-port", taken]
+        command = [sys.executable, "-m", "shared.development", *options]
+        ended = subprocess.run(command, cwd=REPOSITORY, capture_output=True, text=True, check=False)
+
+    assert ended.returncode == 1
+    assert f"Port {taken} is taken" in ended.stderr
+    assert "TOKEN=" not in ended.stdout
+    assert not (home / "postgres").exists()

@@ -7,6 +7,21 @@ import { t } from "./strings.js";
 import { heading, loaded, time, whoIs } from "./view.js";
 import type { Context } from "./view.js";
 
+/** The verbs of the record, which each dialect has its own of, by what they do. */
+const DOES: Record<string, string[]> = {
+  list: ["list_memories", "list_v1", "list_v2", "list_v3", "list_applications", "entities", "list_types", "list_states"],
+  read: ["get", "get_memory", "get_schema", "get_event", "get_export", "get_state", "current", "summary", "stats"],
+  search: ["search_memory", "search_v1"],
+  learn: ["add", "add_v3", "remember", "put"],
+  correct: ["update", "update_memory"],
+  forget: ["delete", "delete_memory"],
+  forgetAll: ["forget_all", "delete_all", "delete_all_memories", "delete_entity", "delete_entity_by_number", "erase", "reset_deployment"],
+  save: ["take_in"],
+  share: ["allow", "stop"],
+  talk: ["completions"],
+};
+const ACTIONS = new Map(Object.entries(DOES).flatMap(([action, verbs]) => verbs.map((verb) => [verb, action] as const)));
+
 /** The view. */
 export function activityView(context: Context): Node[] {
   const { client } = context.source;
@@ -46,8 +61,8 @@ function accessItem(one: Access): HTMLLIElement {
     h(
       "p",
       { class: "facts" },
-      h("span", { class: "fact" }, t.actions[one.verb] ?? one.verb),
-      h("span", { class: "fact" }, t.reached(one.memories)),
+      h("span", { class: "fact" }, t.actions[ACTIONS.get(one.verb) ?? one.verb] ?? one.verb.replaceAll("_", " ")),
+      one.memories > 0 && h("span", { class: "fact" }, t.reached(one.memories)),
       one.app !== null && h("span", { class: "fact" }, t.inApplication(bare(one.app))),
       h("span", { class: "fact" }, time(one.at, moment(one.at))),
     ),

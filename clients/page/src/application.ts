@@ -11,7 +11,7 @@ import { searching } from "./searching.js";
 import { ended, sentence } from "./session.js";
 import { bare } from "./source.js";
 import { t } from "./strings.js";
-import { heading, loaded } from "./view.js";
+import { failed, heading, loaded } from "./view.js";
 import type { Context } from "./view.js";
 
 const AT_ONCE = 50;
@@ -20,7 +20,7 @@ const AT_ONCE = 50;
 export function applicationView(context: Context, app: string): Node[] {
   const title = heading(bare(app));
   const count = h("p", { class: "lead" });
-  const all = quiet(t.forgetAll, () => void askToForgetAll(context, app), { class: "quiet aside" });
+  const all = quiet(t.forgetAll, () => void askToForgetAll(context, app).catch((error: unknown) => failed(context, error)), { class: "quiet aside" });
   const list = memoryList(context, app, (total) => {
     count.textContent = t.count(total);
     all.hidden = total === 0;
@@ -164,7 +164,7 @@ async function askToForgetAll(context: Context, app: string): Promise<void> {
       throw error;
     }
   };
-  const question = ask({ title: t.forgetAllTitle(bare(app)), content: content(), act: t.forgetAllDo, harmful: true, do: forget });
+  const question = ask(context, { title: t.forgetAllTitle(bare(app)), content: content(), act: t.forgetAllDo, harmful: true, do: forget });
   question.allow(false);
   input.focus();
 }

@@ -1,5 +1,6 @@
 // Times, in the person's own time zone and language.
-import { language, t } from "./strings.js";
+import { language } from "./language.js";
+import { t } from "./strings.js";
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -39,6 +40,18 @@ export function calendarDay(date: string): string {
   return Number.isNaN(at.getTime())
     ? date
     : new Intl.DateTimeFormat(language, { dateStyle: "long", timeZone: "UTC" }).format(at);
+}
+
+/** The day that it is for the person, as a field for dates has it: `2026-03-03`. */
+export function today(): string {
+  const at = new Date();
+  const two = (part: number) => String(part).padStart(2, "0");
+  return `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
+}
+
+/** The last second of a day of the person's. */
+export function endOf(date: string): string {
+  return new Date(`${date}T23:59:59`).toISOString();
 }
 
 function shown(stored: string | null | undefined, how: Intl.DateTimeFormatOptions): string {

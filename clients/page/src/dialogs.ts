@@ -1,7 +1,8 @@
-// A question that is answered before anything else goes on.
-import { button, fill, fresh, h, quiet } from "./dom.js";
-import { sentence } from "./session.js";
+// A question that is answered before anything else goes on. It closes when the view it belongs to goes.
+import { fill, fresh, h, quiet } from "./dom.js";
+import { ended, sentence } from "./session.js";
 import { t } from "./strings.js";
+import type { Context } from "./view.js";
 
 export interface Asked {
   title: string;
@@ -10,8 +11,10 @@ export interface Asked {
   /** The words of the button that does it. */
   act: string;
   harmful?: boolean;
-  /** Does it; the dialog stays open with what it throws. */
-  do: () => Promise<void>;
+  /** Does it; the dialog stays open with what it throws, and with `false`. */
+  do: () => Promise<boolean | void>;
+  /** Called once it was done and the dialog is closed: the button that opened it may be gone. */
+  then?: () => void;
 }
 
 export interface Question {
@@ -24,12 +27,13 @@ export interface Question {
 }
 
 /** Ask; it opens at once, Escape and the second button close it. */
-export function ask(asked: Asked): Question {
+export function ask(context: Context, asked: Asked): Question {
   const titleId = fresh("title");
   let allowed = true;
   const content = h("div", { class: "dialog-content" }, ...asked.content);
   const trouble = h("p", { class: "trouble", role: "alert" });
-  const act = button(asked.act, () => form.requestSubmit(), { class: asked.harmful ? "button harmful" : "button" });
+  // Enter in any of its fields does it.
+  const act = h("button", { type: "submit", class: asked.harmful ? "button harmful" : "button" }, asked.act);
   const form = h(
     "form",
     { novalidate: true, onsubmit: submit },
@@ -46,14 +50,19 @@ export function ask(asked: Asked): Question {
     act.disabled = true;
     trouble.textContent = "";
     try {
-      await asked.do();
+      const done = (await asked.do()) !== false;
+      act.disabled = !allowed;
+      if (!done) return;
       dialog.close();
+      asked.then?.();
     } catch (error) {
+      if (ended(error)) return context.leave();
       trouble.textContent ||= sentence(error);
       act.disabled = !allowed;
     }
   }
 
+  context.signal.addEventListener("abort", () => dialog.close());
   document.body.append(dialog);
   dialog.showModal();
   return {

@@ -4,6 +4,7 @@ import { applicationView } from "./application.js";
 import { zone } from "./dates.js";
 import { button, fill, focus, fresh, h, quiet } from "./dom.js";
 import { homeView } from "./home.js";
+import { keysView } from "./keys.js";
 import { hearNothing } from "./news.js";
 import { noticeBoard } from "./notices.js";
 import { sendAll } from "./pending.js";
@@ -30,6 +31,7 @@ function viewOf(hash: string): [string, View] {
   if (name === "sharing" && source.whole) return [name, sharingView];
   if (name === "snapshots" && source.whole) return [name, snapshotsView];
   if (name === "activity") return [name, activityView];
+  if (name === "keys") return [name, keysView];
   return ["memories", homeView];
 }
 
@@ -67,7 +69,7 @@ function skip(event: Event): void {
 function frame(name: string): HTMLElement {
   const links: [string, string, string][] = [["memories", "#/", t.memories]];
   if (source.whole) links.push(["sharing", "#/sharing", t.sharing], ["snapshots", "#/snapshots", t.snapshots]);
-  links.push(["activity", "#/activity", t.activity]);
+  links.push(["activity", "#/activity", t.activity], ["keys", "#/keys", t.keys]);
   const items = links.map(([link, href, label]) =>
     h("li", {}, h("a", { href, "aria-current": link === name ? "page" : null }, label)),
   );

@@ -3,7 +3,7 @@ import type { RuntimeMemoryShare } from "runtime-memory-client";
 import { moment } from "./dates.js";
 import { button, fill, fresh, h } from "./dom.js";
 import { notice } from "./notices.js";
-import { sentence } from "./session.js";
+import { ended, sentence } from "./session.js";
 import { bare } from "./source.js";
 import { t } from "./strings.js";
 import { heading, loaded, time } from "./view.js";
@@ -39,6 +39,7 @@ function sharing(context: Context, remembering: string[], shares: RuntimeMemoryS
       notice((wanted ? t.allowedSentence : t.stoppedSentence)(bare(reader), bare(source)));
     } catch (error) {
       box.checked = !wanted;
+      if (ended(error)) return context.leave();
       notice(sentence(error));
     }
     box.disabled = false;

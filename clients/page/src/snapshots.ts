@@ -3,13 +3,13 @@ import type { MemoryUnit, Snapshot } from "runtime-memory-client";
 import { moment } from "./dates.js";
 import { ask } from "./dialogs.js";
 import { difference } from "./difference.js";
-import { button, h, quiet } from "./dom.js";
+import { button, focus, h, quiet } from "./dom.js";
 import { notice } from "./notices.js";
 import { sendAll } from "./pending.js";
-import { ended, sentence } from "./session.js";
 import { bare } from "./source.js";
-import { language, t } from "./strings.js";
-import { heading, loaded, time } from "./view.js";
+import { language } from "./language.js";
+import { t } from "./strings.js";
+import { failed, heading, loaded, time } from "./view.js";
 import type { Context } from "./view.js";
 
 /** The counts of a snapshot that count memories. */
@@ -18,6 +18,7 @@ const SHOWN = 5;
 
 /** The view. */
 export function snapshotsView(context: Context): Node[] {
+  const title = heading(t.snapshots);
   const place = h("div", {}, list());
   const again = () => place.replaceChildren(list());
 
@@ -25,7 +26,7 @@ export function snapshotsView(context: Context): Node[] {
     return loaded(context, async () => {
       const snapshots = await context.source.client.listSnapshots({ signal: context.signal });
       if (snapshots.length === 0) return [h("p", { class: "empty" }, t.noSnapshots)];
-      return [h("ul", { class: "rows" }, ...snapshots.map((one) => snapshotItem(context, one, again)))];
+      return [h("ul", { class: "rows" }, ...snapshots.map((one) => snapshotItem(context, one, again, title)))];
     });
   }
 
@@ -37,8 +38,7 @@ export function snapshotsView(context: Context): Node[] {
       notice(done);
       again();
     } catch (error) {
-      if (ended(error)) return context.leave();
-      notice(sentence(error));
+      failed(context, error);
     }
     control.disabled = false;
   }
@@ -54,10 +54,10 @@ export function snapshotsView(context: Context): Node[] {
     input.click();
   });
   const acts = h("div", { class: "line" }, save, take);
-  return [heading(t.snapshots), h("p", { class: "lead" }, t.snapshotsLead), acts, place];
+  return [title, h("p", { class: "lead" }, t.snapshotsLead), acts, place];
 }
 
-function snapshotItem(context: Context, one: Snapshot, again: () => void): HTMLLIElement {
+function snapshotItem(context: Context, one: Snapshot, again: () => void, title: HTMLElement): HTMLLIElement {
   const memories = MEMORIES.reduce((sum, name) => sum + (one.counts[name] ?? 0), 0);
   const when = h("span", { class: "name" }, time(one.created, moment(one.created)));
   return h(
@@ -68,9 +68,9 @@ function snapshotItem(context: Context, one: Snapshot, again: () => void): HTMLL
     h(
       "div",
       { class: "actions" },
-      quiet(t.restore, () => void askToRestore(context, one)),
+      quiet(t.restore, () => void askToRestore(context, one).catch((error: unknown) => failed(context, error))),
       quiet(t.download, () => void download(context, one)),
-      quiet(t.remove, () => askToRemove(context, one, again)),
+      quiet(t.remove, () => askToRemove(context, one, again, title)),
     ),
   );
 }
@@ -96,7 +96,7 @@ async function askToRestore(context: Context, one: Snapshot): Promise<void> {
     await client.restoreSnapshot(one.id, { respectForgotten: respect.checked });
     notice(t.restored);
   };
-  const question = ask({ title: t.restoreTitle(moment(one.created)), content: [preview], act: t.restoreDo, do: restore });
+  const question = ask(context, { title: t.restoreTitle(moment(one.created)), content: [preview], act: t.restoreDo, do: restore });
   question.allow(false);
 }
 
@@ -115,17 +115,18 @@ async function download(context: Context, one: Snapshot): Promise<void> {
     h("a", { href: address, download: `memory-${one.id}.json` }).click();
     setTimeout(() => URL.revokeObjectURL(address), 60_000);
   } catch (error) {
-    notice(sentence(error));
+    failed(context, error);
   }
 }
 
-function askToRemove(context: Context, one: Snapshot, again: () => void): void {
+function askToRemove(context: Context, one: Snapshot, again: () => void, title: HTMLElement): void {
   const remove = async () => {
     await context.source.client.deleteSnapshot(one.id);
     notice(t.removed);
     again();
   };
-  ask({ title: t.removeTitle, content: [h("p", {}, t.removeLead(moment(one.created)))], act: t.removeDo, harmful: true, do: remove });
+  const content = [h("p", {}, t.removeLead(moment(one.created)))];
+  ask(context, { title: t.removeTitle, content, act: t.removeDo, harmful: true, do: remove, then: () => focus(title) });
 }
 
 function sizeOf(bytes: number): string {

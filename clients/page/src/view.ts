@@ -1,5 +1,6 @@
 // What every view is given, and what it gives back.
 import { button, fill, h } from "./dom.js";
+import { notice } from "./notices.js";
 import { ended, sentence } from "./session.js";
 import type { Source } from "./source.js";
 import { t } from "./strings.js";
@@ -17,6 +18,12 @@ export interface Context {
 /** Who did something, as the person reads it. */
 export function whoIs(context: Context, uid: string | null | undefined): string {
   return uid === context.person ? t.you : (uid ?? "");
+}
+
+/** Say in passing what went wrong; a session that is over leads to signing in. */
+export function failed(context: Context, error: unknown): void {
+  if (ended(error)) context.leave();
+  else notice(sentence(error));
 }
 
 /** A block that is filled once its content came; a fault is said in it, with a way to try again. */

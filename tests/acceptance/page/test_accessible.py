@@ -41,6 +41,9 @@ async def filled(together: Together) -> Together:
     await learn(together.runtime, "travel", "Window seat")
     await learn(together.runtime, "an-application-with-a-name-that-is-longer-than-a-small-screen-is-wide", "One thing")
     await together.platform.post("/api/memory/state", uid="ana")
+    for name in ("laptop", "a-key-with-a-name-that-is-longer-than-a-small-screen-is-wide"):
+        key = {"name": name, "application": "diary", "expires_at": "2126-11-30T12:00:00Z"}
+        await together.platform.post("/api/runtimes/v1/api-keys", json=key, uid="ana")
     await together.platform.patch(f"/api/runtimes/v1/memories/{ids[0]}", json={"memory": "Likes oolong"}, uid="ana")
     await together.platform.delete(f"/api/runtimes/v1/memories/{ids[1]}", uid="ana")
     for reader in ("app:diary", "app:desk"):
@@ -89,6 +92,26 @@ async def _sharing(page: Page) -> None:
     await page.locator(".notice").wait_for()
 
 
+async def _making_a_key(page: Page) -> None:
+    await page.get_by_role("button", name="Make a key…").click()
+    await page.get_by_label("What it is for").fill("robot")
+    await page.locator("datalist option").first.wait_for(state="attached")
+
+
+async def _new_key(page: Page) -> None:
+    await _making_a_key(page)
+    await page.get_by_label("All your applications").check()
+    await page.keyboard.press("Enter")
+    await page.locator(".secret").wait_for()
+    await page.locator(".rows li", has_text="laptop").wait_for()
+    await page.get_by_role("button", name="Copy").click()
+
+
+async def _revoking(page: Page) -> None:
+    await page.get_by_role("button", name="Revoke…").first.click()
+    await page.get_by_role("dialog").wait_for()
+
+
 async def _signed_out(page: Page) -> None:
     await page.get_by_role("button", name="Sign out").click()
     await page.locator(".notice-line").wait_for()
@@ -108,6 +131,10 @@ VIEWS: dict[str, tuple[str, Callable[[Page], Awaitable[None]]]] = {
     "snapshots": ("#/snapshots", _rows),
     "restoring": ("#/snapshots", _restoring),
     "activity": ("#/activity", _rows),
+    "keys": ("#/keys", _rows),
+    "making a key": ("#/keys", _making_a_key),
+    "a new key": ("#/keys", _new_key),
+    "revoking a key": ("#/keys", _revoking),
     "signed out": ("#/", _signed_out),
 }
 

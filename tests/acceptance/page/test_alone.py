@@ -25,7 +25,7 @@ async def test_i_find_by_meaning_correct_and_forget(alone: Service, browser: Bro
     await learn(alone, "diary", "I am vegetarian and avoid gluten", "Meetings are on Tuesdays")
     _, page = await person(browser, str(alone.client.make_url("/")), token("ana"))
     complained = complaints(page)
-    await expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(["Memories", "Activity"])
+    await expect(page.get_by_role("navigation").get_by_role("link")).to_have_text(["Memories", "Activity", "Keys"])
     await page.get_by_role("link", name="diary").click()
     await page.locator(".memory").nth(1).wait_for()
 
@@ -47,6 +47,22 @@ async def test_i_find_by_meaning_correct_and_forget(alone: Service, browser: Bro
     assert complained == []
 
 
+async def test_i_make_and_revoke_a_key_without_a_platform(alone: Service, browser: Browser) -> None:
+    _, page = await person(browser, str(alone.client.make_url("/")), token("ana"))
+    await page.get_by_role("link", name="Keys").click()
+    await page.get_by_role("button", name="Make a key…").click()
+    await page.get_by_label("What it is for").fill("laptop")
+    await page.get_by_label("Application", exact=True).fill("diary")
+    await page.keyboard.press("Enter")
+    headers = {"X-API-Key": await page.locator(".secret").inner_text()}
+
+    assert (await alone.get("/api/v1/apps/memories/diary", uid=None, headers=headers))[0] == 200
+    await page.get_by_role("button", name="Revoke…").click()
+    await page.get_by_role("dialog").get_by_role("button", name="Revoke").click()
+    await expect(page.get_by_text("You have no API keys.")).to_be_visible()
+    assert (await alone.get("/api/v1/apps/memories/diary", uid=None, headers=headers))[0] == 401
+
+
 async def test_on_their_own_machine_the_owner_need_not_sign_in(
     settings_environment: pytest.MonkeyPatch, tmp_path, browser: Browser
 ) -> None:
@@ -61,6 +77,9 @@ async def test_on_their_own_machine_the_owner_need_not_sign_in(
         await page.get_by_role("link", name="diary").click()
 
         await expect(page.locator(".memory > .words")).to_have_text(["Likes tea"])
+        # Keys are a signed-in person's.
+        await page.get_by_role("link", name="Keys").click()
+        await expect(page.get_by_role("alert")).to_contain_text("by a person who is signed in")
         await page.context.close()
     finally:
         await service.client.close()

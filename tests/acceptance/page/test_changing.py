@@ -177,3 +177,24 @@ async def test_what_i_do_with_a_search_result_is_done_in_the_list_beneath_it(tog
 
     await expect(page.locator(".days .memory > .words")).to_have_text(["Reads on Mondays", "Likes green tea"])
     assert await remembered(together.runtime, "diary") == ["Reads on Mondays", "Likes green tea"]
+
+
+async def test_a_question_says_that_the_service_is_away_and_closes_with_its_view(
+    together: Together, visit: Visit
+) -> None:
+    await learn(together.runtime, "diary", "Likes tea")
+    page = await visit("ana")
+    await page.get_by_role("link", name="diary").click()
+    await page.get_by_text("That is everything.").wait_for()
+    await page.get_by_role("button", name="Forget everything…").click()
+    await page.get_by_role("dialog").wait_for()
+    await page.go_back()
+    await expect(page.get_by_role("dialog")).to_have_count(0)
+    await page.get_by_role("link", name="diary").click()
+    await page.get_by_text("That is everything.").wait_for()
+    port = await together.stop_platform()
+
+    await page.get_by_role("button", name="Forget everything…").click()
+    await expect(page.locator(".notice")).to_contain_text("The service was not reached")
+    await together.start_platform(port)
+    assert await remembered(together.runtime, "diary") == ["Likes tea"]

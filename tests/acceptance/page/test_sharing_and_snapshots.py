@@ -90,6 +90,7 @@ async def test_i_save_see_what_restoring_changes_restore_take_home_and_delete(to
     await page.get_by_role("button", name="Delete…").click()
     await dialog.get_by_role("button", name="Delete").click()
     await expect(page.get_by_text("There is no snapshot yet.")).to_be_visible()
+    await expect(page.get_by_role("heading", name="Snapshots", level=1)).to_be_focused()
     assert await remembered(together.runtime, "diary") == ["Reads on Mondays", "Likes tea"]
     async with page.expect_file_chooser() as choosing:
         await page.get_by_role("button", name="Take in a downloaded one…").click()
@@ -129,3 +130,4 @@ async def test_i_see_who_looked_in_my_name(together: Together, visit: Visit) -> 
     await page.reload()
 
     await expect(page.locator(".rows li")).to_contain_text("root")
+    await expect(page.locator(".rows li")).to_contain_text("listed")
