@@ -4,6 +4,9 @@
 ratio; for search also how many of the ten nearest of one person's 200 memories were found. A person with 20,000 is
 searched in ours only: in stock it is one more flat scan of everybody's.
 
+What grows with everybody's memories is read in the last table, of ours by itself: between two acts of ours, stock scans
+all memories, and the processor's caches are full of them, or writes all of them, and the disk is busy with that.
+
 Stock deletes one by one: forgetting 200 is 200 of its deletes, of which a few are measured and the rest reckoned.
 """
 
@@ -17,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -25,6 +29,7 @@ import numpy as np
 from mem0.vector_stores.faiss import FAISS
 from numpy.typing import NDArray
 
+from bench.local_alone import Act, alone, grown
 from bench.report import Table, note_run
 from shared.payloads import Details, new_payload
 from shared.records import Add, By, Door
@@ -95,8 +100,8 @@ class Ours:
     async def forget(self, memory_id: str) -> None:
         assert await self.store.forget(PERSON, memory_id, BY) == 1
 
-    async def forget_all(self) -> int:
-        return await self.store.forget_all(PERSON, BY, confirmed=None)
+    async def forget_all(self, scope: Scope = PERSON) -> int:
+        return await self.store.forget_all(scope, BY, confirmed=None)
 
 
 class Stock:
@@ -142,14 +147,31 @@ def recall(found: list[str], exact: list[str]) -> float:
     return len(set(found) & set(exact)) / len(exact)
 
 
-async def measure(table: Table, size: int, ours: Ours, stock: Stock) -> None:
+async def measure_alone(ours: Ours) -> dict[str, tuple[float, float]]:
+    """Ours by itself; it holds afterwards what it held before."""
+    added = [memory(10**7 + n, near(HER_TOPICS[0])) for n in range(50)]
+    gone = [Scope(f"gone{n}", PERSON.application) for n in range(12)]
+    await ours.fill([(scope, memory(n, near(HER_TOPICS[0]))) for scope in gone for n in range(HERS)])
+    acts: dict[str, list[Act]] = {
+        "list 50": [ours.list_50] * 200,
+        "search": [partial(ours.search, near(HER_TOPICS[n % 12])) for n in range(200)],
+        "insert one": [partial(ours.insert, add) for add in added],
+        "forget one": [partial(ours.forget, add.id) for add in added],
+        f"forget all of {HERS}": [partial(ours.forget_all, scope) for scope in gone],
+    }
+    return await alone(acts)
+
+
+async def measure(table: Table, size: int, ours: Ours, stock: Stock) -> dict[str, tuple[float, float]]:
+    """Turn by turn, into the table; what ours takes by itself."""
     others = of_others(size)
     hers = [memory(n, near(HER_TOPICS[n % 12])) for n in range(HERS)]
     everything = [*others, *((PERSON, add) for add in hers)]
     chance.shuffle(everything)
     engines: tuple[Ours | Stock, ...] = (ours, stock)
-    for engine in engines:
-        await engine.fill(everything)
+    await ours.fill(everything)
+    by_itself = await measure_alone(ours)
+    await stock.fill(everything)
     rounds = 30 if size <= 1_000 else 10 if size <= 10_000 else 3
 
     took: list[list[float]] = [[], []]
@@ -194,6 +216,7 @@ async def measure(table: Table, size: int, ours: Ours, stock: Stock) -> None:
         [statistics.median(took[1]) * HERS],
         note=f"stock: {HERS} times one",
     )
+    return by_itself
 
 
 async def of_many(table: Table, ours: Ours) -> None:
@@ -216,18 +239,18 @@ async def of_many(table: Table, ours: Ours) -> None:
 
 
 async def main(sizes: list[int]) -> None:
-    tables = []
+    tables, by_itself = [], {}
     for size in sizes:
         table = Table(f"Local store, {size:,} memories of others", ["act", "ours ms", "stock ms", "times faster", ""])
         with tempfile.TemporaryDirectory(prefix="rm-bench-") as directory, contextlib.redirect_stderr(io.StringIO()):
             store = await LocalStore.open(Path(directory) / "ours", dimensions=DIMENSIONS)
             ours = Ours(store)
-            await measure(table, size, ours, Stock(Path(directory) / "stock"))
+            by_itself[size] = await measure(table, size, ours, Stock(Path(directory) / "stock"))
             if size == sizes[-1]:
                 await of_many(table, ours)
             await store.close()
         tables.append(table)
-    note_run("local", tables)
+    note_run("local", [*tables, grown(by_itself)])
 
 
 if __name__ == "__main__":

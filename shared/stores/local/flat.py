@@ -12,6 +12,9 @@ from shared.records import Vector
 
 Positions = NDArray[np.int64]
 Mask = NDArray[np.bool_]
+Cosines = NDArray[np.float32]
+Unit = NDArray[np.float32]
+"""A vector of length 1, or of nothing but zeros."""
 
 
 class Flat:
@@ -24,29 +27,34 @@ class Flat:
     def extend(self, vectors: bytes) -> None:
         """Vectors at the following positions, one after another as they are kept."""
         _single_thread()
-        self._index.add(_unit(np.frombuffer(vectors, dtype="<f4").reshape(-1, self._dimensions)))
+        self._index.add(_units(np.frombuffer(vectors, dtype="<f4").reshape(-1, self._dimensions)))
 
-    def nearest(self, vector: Vector, seen: Mask, limit: int) -> Positions:
-        """The best `limit` by cosine among the seen, exactly."""
+    def nearest(self, query: Unit, seen: Mask, limit: int) -> tuple[Positions, Cosines]:
+        """The best `limit` by cosine among the seen, exactly, and how near each is."""
         count = int(seen.sum())
         if not count or limit < 1:
-            return np.empty(0, dtype=np.int64)
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
         chosen = None
         if count < len(seen):
             bits = np.packbits(seen, bitorder="little")
             selector = faiss.IDSelectorBitmap(bits)  # type: ignore[call-arg, arg-type]  # numpy wrapper, untyped
             chosen = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # the same
         _single_thread()
-        _, positions = self._index.search(_unit(vector.reshape(1, -1)), min(limit, count), params=chosen)
-        found: Positions = positions[0]
-        return found
+        cosines, positions = self._index.search(query.reshape(1, -1), min(limit, count), params=chosen)
+        return positions[0], cosines[0]
 
-    def cosines(self, vector: Vector, positions: Positions) -> NDArray[np.float32]:
+    def cosines(self, query: Unit, positions: Positions) -> Cosines:
         """How near each position is."""
         if not len(positions):
             return np.empty(0, dtype=np.float32)
-        near: NDArray[np.float32] = self._index.reconstruct_batch(positions) @ _unit(vector.reshape(1, -1))[0]
+        near: Cosines = self._index.reconstruct_batch(positions) @ query
         return near
+
+
+def unit(vector: Vector) -> Unit:
+    """A query's vector of length 1: made once a search."""
+    made: Unit = _units(vector.reshape(1, -1))[0]
+    return made
 
 
 def read_vectors(path: Path) -> NDArray[np.float32] | None:
@@ -61,12 +69,12 @@ def read_vectors(path: Path) -> NDArray[np.float32] | None:
     return vectors
 
 
-def _unit(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+def _units(vectors: NDArray[np.float32]) -> NDArray[np.float32]:
     """Rows of length 1, so that an inner product is a cosine; a row of zeros is near nothing."""
-    unit = np.array(vectors, dtype=np.float32, order="C")
-    lengths = np.linalg.norm(unit, axis=1, keepdims=True)
-    unit /= np.where(lengths > 0, lengths, 1)
-    return unit
+    units = np.array(vectors, dtype=np.float32, order="C")
+    lengths = np.linalg.norm(units, axis=1, keepdims=True)
+    units /= np.where(lengths > 0, lengths, 1)
+    return units
 
 
 def _single_thread() -> None:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from shared.stores.local.flat import Flat, Mask
+from shared.stores.local.flat import Flat, Mask, Positions, Unit
 from shared.stores.local.postings import Postings
 from shared.stores.local.runs import Runs
 
@@ -94,3 +94,8 @@ class ScopeIndex:
             matching[[self._places[key] for key in only]] = True
             mask &= matching
         return mask
+
+    def cosines(self, query: Unit, at: Positions) -> list[float | None]:
+        """How near each position is; None for one without a vector."""
+        near = self.vectors.cosines(query, at).tolist()
+        return [one if known else None for one, known in zip(near, self.embedded[at].tolist(), strict=True)]

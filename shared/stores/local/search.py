@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import sqlite3
 from collections.abc import Sequence
@@ -12,12 +13,12 @@ from numpy.typing import NDArray
 
 from shared.candidates import Candidate, Candidates
 from shared.filters import Filter
-from shared.records import Vector
+from shared.records import Memory, Vector
 from shared.scope import Reach, Scope
 from shared.stores.local import scopes
 from shared.stores.local.cache import IndexCache
 from shared.stores.local.conditions import condition
-from shared.stores.local.flat import Mask, Positions
+from shared.stores.local.flat import Mask, Positions, Unit, unit
 from shared.stores.local.index import ScopeIndex
 from shared.stores.local.postings import Hits
 from shared.stores.local.rows import memory_of
@@ -52,8 +53,7 @@ class _Statistics:
 
 @dataclass(frozen=True, slots=True)
 class _Query:
-    vector: Vector | None
-    lexemes: Sequence[str]
+    vector: Unit | None
     limit: int
 
 
@@ -69,7 +69,7 @@ def candidates(
     show_expired: bool,
 ) -> Candidates:
     """See `MemoryStore.candidates`."""
-    query = _Query(vector, lexemes, limit)
+    query = _Query(None if vector is None else unit(vector), limit)
     looks = [
         _look(connection, cache.get(connection, scope, version), scope, lexemes, where, show_expired=show_expired)
         for scope, version in scopes.versions(connection, reach)
@@ -123,14 +123,15 @@ def _nearest(looks: Sequence[_Look], query: _Query) -> set[Place]:
         return set()
     scored: list[tuple[float, Place]] = []
     for number, look in enumerate(looks):
-        positions = look.index.vectors.nearest(query.vector, look.seen & look.index.embedded, query.limit)
-        cosines = look.index.vectors.cosines(query.vector, positions)
-        scored += [(-float(c), (number, int(p))) for c, p in zip(cosines, positions, strict=True)]
+        positions, cosines = look.index.vectors.nearest(query.vector, look.seen & look.index.embedded, query.limit)
+        scored += zip((-cosines).tolist(), ((number, at) for at in positions.tolist()), strict=True)
     return {place for _, place in sorted(scored)[: query.limit]}
 
 
 def _by_keyword(looks: Sequence[_Look], statistics: _Statistics, limit: int) -> set[Place]:
     """BM25; what has none of the lexemes is no hit."""
+    if not any(statistics.frequencies):
+        return set()
     scored: list[tuple[float, Place]] = []
     for number, look in enumerate(looks):
         scores = np.zeros(len(look.seen))
@@ -156,28 +157,22 @@ def _found(connection: sqlite3.Connection, look: _Look, query: _Query, positions
     if not positions:
         return ()
     at: Positions = np.array(positions, dtype=np.int64)
-    cosines = None if query.vector is None else look.index.vectors.cosines(query.vector, at).tolist()
-    keys = look.index.keys[at].tolist()
-    marks = ", ".join("?" * len(keys))
-    rows = {
-        key: memory_of(memory_id, payload)
-        for key, memory_id, payload in connection.execute(
-            f"SELECT key, id, payload FROM memories WHERE key IN ({marks})",  # noqa: S608 (placeholders)
-            keys,
-        )
-    }
+    cosines = [None] * len(at) if query.vector is None else look.index.cosines(query.vector, at)
     terms = np.array([_times(hits, at) for hits in look.hits], dtype=np.int64).reshape(len(look.hits), len(at))
-    lengths, embedded = look.lengths[at].tolist(), look.index.embedded[at].tolist()
-    return [
-        Candidate(
-            memory=rows[key],
-            cosine=cosines[n] if cosines is not None and embedded[n] else None,
-            terms=there,
-            length=lengths[n],
-            neighbours=look.index.runs.neighbours(position, look.seen),
-        )
-        for n, (key, position, there) in enumerate(zip(keys, positions, terms.T.tolist(), strict=True))
-    ]
+    neighbours = [look.index.runs.neighbours(position, look.seen) for position in positions]
+    memories = _memories(connection, look.index.keys[at].tolist())
+    return list(map(Candidate, memories, cosines, terms.T.tolist(), look.lengths[at].tolist(), neighbours))
+
+
+def _memories(connection: sqlite3.Connection, keys: Sequence[int]) -> list[Memory]:
+    """The memories of these keys, in their order."""
+    # One text for any number of keys, so that SQLite compiles it once.
+    rows = connection.execute(
+        "SELECT m.key, m.id, m.payload FROM json_each(?) AS wanted CROSS JOIN memories AS m ON m.key = wanted.value",
+        (json.dumps(keys),),
+    )
+    found = {key: memory_of(memory_id, payload) for key, memory_id, payload in rows}
+    return [found[key] for key in keys]
 
 
 def _times(hits: Hits, at: Positions) -> NDArray[np.int64]:
