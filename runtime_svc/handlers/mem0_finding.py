@@ -11,6 +11,7 @@ from pydantic import Field
 from runtime_svc import recalling
 from runtime_svc.handlers.mem0_memories import noted
 from runtime_svc.keys import EMBEDDER, RERANKER
+from runtime_svc.mem0_dialect.adding import instant
 from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, json_object, narrowings
 from runtime_svc.mem0_dialect.views import shown
 from runtime_svc.recalling import Query
@@ -43,6 +44,9 @@ class Narrowed(body.Body):
     fields: list[str] | None = Field(default=None, max_length=100)
     show_expired: bool | None = None
     output_format: str | None = None
+    enable_graph: bool | None = None
+    latest_only: bool | None = None
+    """Changes nothing: a memory is kept in its latest words only."""
 
 
 class Searching(Narrowed):
@@ -53,7 +57,9 @@ class Searching(Narrowed):
     limit: int | None = Field(default=None, ge=1, le=_MOST)
     threshold: float | None = Field(default=None, ge=0, le=1)
     rerank: bool | None = None
-    enable_graph: bool | None = None
+    reference_date: int | float | str | None = None
+    keyword_search: bool | None = None
+    """Changes nothing: every search is by words as well."""
 
 
 class Listing(Narrowed):
@@ -74,6 +80,8 @@ class Listed:
     size: int
     paged: bool
     """Whether a page was asked for at all."""
+    relations: list[dict[str, str]] | None
+    """What is mentioned together, where `enable_graph` asks for it."""
 
 
 async def search_v1(request: web.Request) -> web.Response:
@@ -102,7 +110,8 @@ def _with_relations(found: list[Ranked], said: Searching) -> dict[str, Any]:
 
 async def _found(request: web.Request, said: Searching, *, threshold: float) -> list[Ranked]:
     least = threshold if said.threshold is None else said.threshold
-    query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank))
+    today = None if said.reference_date is None else instant(said.reference_date, "reference_date").date()
+    query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank), today=today)
     wanted = _asked(request, said)
     vector = await recalling.vector_of(request.app[EMBEDDER], query)
     ranked = await recalling.best(
@@ -116,13 +125,13 @@ async def _found(request: web.Request, said: Searching, *, threshold: float) -> 
 async def list_v1(request: web.Request) -> web.Response:
     """By the query alone: a list, or a page of it where one is asked for."""
     page = await _listed(request, _in_query(request))
-    return answer(_envelope(request, page) if page.paged else page.results)
+    return answer(_listing(request, page))
 
 
 async def list_v2(request: web.Request) -> web.Response:
     """By the body: a list, or a page of it where one is asked for."""
     page = await _listed(request, await body.read(request, Listing))
-    return answer(_envelope(request, page) if page.paged else page.results)
+    return answer(_listing(request, page))
 
 
 async def list_v3(request: web.Request) -> web.Response:
@@ -141,7 +150,13 @@ async def _listed(request: web.Request, said: Listing) -> Listed:
         wanted.reach, limit=size, offset=(number - 1) * size, where=wanted.where, show_expired=bool(said.show_expired)
     )
     noted(request, wanted.reach, len(page.memories))
-    return Listed([shown(one, fields=said.fields) for one in page.memories], page.total, number, size, paged)
+    related = relations(page.memories) if said.enable_graph else None
+    return Listed([shown(one, fields=said.fields) for one in page.memories], page.total, number, size, paged, related)
+
+
+def _listing(request: web.Request, page: Listed) -> list[dict[str, Any]] | dict[str, Any]:
+    """A bare list, unless a page or relations were asked for."""
+    return _envelope(request, page) if page.paged or page.relations is not None else page.results
 
 
 def _envelope(request: web.Request, page: Listed) -> dict[str, Any]:
@@ -151,6 +166,7 @@ def _envelope(request: web.Request, page: Listed) -> dict[str, Any]:
         "next": _address(request, page, page.page + 1) if more else None,
         "previous": _address(request, page, page.page - 1) if page.page > 1 else None,
         "results": page.results,
+        **({} if page.relations is None else {"relations": page.relations}),
     }
 
 
@@ -176,4 +192,5 @@ def _in_query(request: web.Request) -> Listing:
         raise BadValue("filters are not read in a query: name the entities, or POST to /v2/memories/.")
     size = body.integer(request, "limit", default=None, least=1, most=_MOST)
     metadata = json_object(body.text(request, "metadata"), "metadata")
-    return Listing(**said, metadata=metadata, page_size=size, show_expired=body.flag(request, "show_expired"))
+    said |= {name: body.flag(request, name) for name in ("show_expired", "enable_graph", "latest_only")}
+    return Listing(**said, metadata=metadata, page_size=size)

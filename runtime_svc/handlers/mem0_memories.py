@@ -117,7 +117,7 @@ def change_of(said: Revision) -> Change:
     if "expiration_date" in said.model_fields_set:
         ours["expiration_date"] = None if said.expiration_date is None else expiration(said.expiration_date)
     if said.timestamp is not None:
-        ours["created_at"] = stamp(adding.instant(said.timestamp))
+        ours["created_at"] = stamp(adding.instant(said.timestamp, "timestamp"))
     words = next((one for one in (said.text, said.data, said.memory) if one is not None), None)
     return Change(words, said.metadata or {}, ours)
 
@@ -125,9 +125,11 @@ def change_of(said: Revision) -> Change:
 async def delete(request: web.Request) -> web.Response:
     """Forget one, with everything derived from it."""
     reach, wanted = within(request), memory_id(request.match_info["memory_id"])
+    # A memory supersedes none here: a correction is made in place, and a learn only adds.
+    linked = {"cascade_count": 0} if body.flag(request, "delete_linked") else {}
     forgotten = await remembered.forget(request.app[STORE], reach, wanted, by(request))
     noted(request, reach, forgotten)
-    return answer({"message": "Memory deleted successfully!"})
+    return answer({"message": "Memory deleted successfully!", **linked})
 
 
 async def delete_all(request: web.Request) -> web.Response:

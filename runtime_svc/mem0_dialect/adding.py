@@ -43,6 +43,7 @@ class Adding(Body):
     excludes: str | None = Field(default=None, max_length=2_000)
     custom_categories: list[Any] | None = Field(default=None, max_length=100)
     output_format: str | None = None
+    structured_data_schema: dict[str, Any] | None = None
 
     @property
     def waits(self) -> bool:
@@ -52,12 +53,14 @@ class Adding(Body):
 
 def lesson(said: Adding, ids: Mapping[str, Any], project: Mapping[str, Any]) -> Lesson:
     """What is to be learned; the project's settings hold where the call says nothing. Raises BadValue."""
+    if said.structured_data_schema:
+        raise BadValue("structured_data_schema is not offered: what is learned here is kept as words.")
     return Lesson(
         messages=messages(said.messages),
         run_id=ids.get("run_id"),
         metadata=said.metadata or {},
         expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
-        learned_at=None if said.timestamp is None else instant(said.timestamp),
+        learned_at=None if said.timestamp is None else instant(said.timestamp, "timestamp"),
         infer=said.infer is not False,
         instructions=_instructions(said, project.get("custom_instructions")),
         catalogue=catalogue_of(said.custom_categories or project.get("custom_categories")),
@@ -116,16 +119,16 @@ def _fits(name: str, meaning: object) -> bool:
     return 0 < len(name) <= 100 and isinstance(meaning, str) and len(meaning) <= _LONGEST_MEANING
 
 
-def instant(said: float | str) -> datetime:
-    """A time: seconds since 1970, or ISO 8601. Raises BadValue."""
-    if isinstance(said, str):
-        return said_at(said)
+def instant(said: float | str, name: str) -> datetime:
+    """A time: seconds since 1970, or ISO 8601 with the offset it was given with. Raises BadValue, with its name."""
     try:
+        if isinstance(said, str):
+            return said_at(said)
         if math.isfinite(said):
             return datetime.fromtimestamp(said, UTC)
-    except (ValueError, OverflowError, OSError):
+    except (BadValue, ValueError, OverflowError, OSError):
         pass
-    raise BadValue("timestamp is in seconds since 1970.")
+    raise BadValue(f"{name} is a time: ISO 8601, such as 2026-11-30 or 2026-11-30T15:44:12Z, or seconds since 1970.")
 
 
 def _instructions(said: Adding, instructions: str | None) -> str | None:

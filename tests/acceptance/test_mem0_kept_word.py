@@ -67,3 +67,62 @@ async def test_a_query_that_shows_nothing_is_refused_at_every_door(ana: Program,
     for path in ("/api/v1/apps/memories/desk/search", "/api/v1/apps/memories/desk/recall"):
         status, _ = await engine_service.post(path, uid="ana", json=blank)
         assert status == 422
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+async def test_relative_dates_of_a_search_are_told_from_its_reference_date(ana: Program, version: int) -> None:
+    await ana.add("Lunch was at the Greek restaurant", timestamp="2025-03-10T12:00:00Z")
+    await ana.add("Lunch was at the Thai restaurant", timestamp="2025-06-10T12:00:00Z")
+
+    async def first(**more: Any) -> str:
+        body = {"query": "Where did we eat yesterday?", "filters": MINE, **more}
+        found = await ana.call("POST", f"/v{version}/memories/search/", json=body)
+        words: str = (found if version == 1 else found["results"])[0]["memory"]
+        return words
+
+    greek, thai = "Lunch was at the Greek restaurant", "Lunch was at the Thai restaurant"
+    for march in ("2025-03-11", "2025-03-11T23:30:00-08:00", 1_741_694_400, 1_741_694_400.5):
+        assert await first(reference_date=march) == greek
+    for june in ("2025-06-11", "2025-06-11T09:00:00", 1_749_643_200):
+        assert await first(reference_date=june) == thai
+
+
+async def test_what_is_no_value_of_an_option_is_refused_by_its_name(ana: Program) -> None:
+    item = await ana.add("I love tea")
+    one = f"/v1/memories/{item['id']}/"
+    search, listing = {"query": "tea", "filters": MINE}, {"filters": MINE}
+    asked: list[tuple[str, str, dict[str, Any], str]] = [
+        *(
+            ("POST", "/v3/memories/search/", search, name)
+            for name in ("reference_date", "latest_only", "keyword_search")
+        ),
+        *(("POST", "/v2/memories/", listing, name) for name in ("latest_only", "enable_graph")),
+        ("POST", "/v3/memories/add/", said(), "structured_data_schema"),
+        ("POST", "/v3/memories/add/", said(), "timestamp"),
+        ("PUT", one, {}, "timestamp"),
+    ]
+    for method, path, body, name in asked:
+        for value in ("soon", "2025-02-30", [1], {"a": 1}, 10**30):
+            refused = await ana.call(method, path, json={**body, name: value}, status=400)
+            assert name in refused["detail"], (path, value)
+    await ana.call("DELETE", one, params={"delete_linked": "maybe"}, status=400)
+
+    assert (await ana.call("GET", one))["memory"] == "I love tea"
+    assert await ana.listed(MINE) == ["I love tea"]
+
+
+async def test_a_deletion_with_what_is_linked_says_that_nothing_was(ana: Program) -> None:
+    item, _ = await ana.add("I love tea"), await ana.add("I love jam")
+
+    view = await ana.call("DELETE", f"/v1/memories/{item['id']}/", params={"delete_linked": "true"})
+    assert view["cascade_count"] == 0
+    assert await ana.listed(MINE, latest_only=True) == ["I love jam"]
+
+
+async def test_a_list_with_the_graph_has_relations_in_each_version(ana: Program) -> None:
+    await ana.add("I love tea")
+    for version in (2, 3):
+        view = await ana.call("POST", f"/v{version}/memories/", json={"filters": MINE, "enable_graph": True})
+        assert (len(view["results"]), view["relations"]) == (1, [])
+    view = await ana.call("GET", "/v1/memories/", params={**MINE, "enable_graph": "true"})
+    assert (len(view["results"]), view["relations"]) == (1, [])
