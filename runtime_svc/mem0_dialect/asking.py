@@ -50,11 +50,16 @@ def acting(caller: Caller, named: Iterable[str]) -> Caller:
 
 def asked(caller: Caller, *raw: object, entity_required: bool = True) -> Asked:
     """What filters ask for, all of them together. Raises BadValue, and NotAllowed for another person's user_id."""
-    where = every(*(parse(one) for one in raw))
+    where = together(*raw)
     if entity_required and (where is None or not where.named):
         raise BadValue(_NO_ENTITY)
     person = acting(caller, () if where is None else where.values_of("user_id"))
     return Asked(person, reach_of(person), where)
+
+
+def together(*raw: object) -> Filter | None:
+    """Several filters as one. Raises BadValue."""
+    return every(*(parse(one) for one in raw))
 
 
 def ids_of(said: Mapping[str, Any]) -> dict[str, object]:

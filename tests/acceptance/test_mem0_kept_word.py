@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from runtime_svc.mem0_dialect.adding import Adding, lesson
 from tests.acceptance.mem0_key import Program, program
 from tests.services import Service
 
@@ -126,3 +127,102 @@ async def test_a_list_with_the_graph_has_relations_in_each_version(ana: Program)
         assert (len(view["results"]), view["relations"]) == (1, [])
     view = await ana.call("GET", "/v1/memories/", params={**MINE, "enable_graph": "true"})
     assert (len(view["results"]), view["relations"]) == (1, [])
+
+
+@pytest.mark.field("B41")
+async def test_events_are_walked_by_number_as_by_next(ana: Program) -> None:
+    ids = [
+        (await ana.call("POST", "/v1/memories/", json=said(messages=f"Fact {n}", infer=True)))[0]["id"]
+        for n in range(5)
+    ]
+    pages = [await ana.call("GET", "/v1/events/", params={"page": str(n), "page_size": "2"}) for n in (1, 2, 3, 4)]
+
+    assert [one["id"] for page in pages for one in page["results"]] == ids[::-1]
+    assert [(page["count"], page["next"] is None, page["previous"] is None) for page in pages] == [
+        (5, False, True),
+        (5, False, False),
+        (5, True, False),
+        (5, True, False),
+    ]
+    walked, address = [], "/v1/events/?page_size=2"
+    while address:
+        page = await ana.call("GET", address)
+        walked += [one["id"] for one in page["results"]]
+        address = page["next"] and "/" + page["next"].split("/", 3)[3]
+    assert walked == ids[::-1]
+    for wrong in ("0", "-1", "x", "1.5"):
+        await ana.call("GET", "/v1/events/", params={"page": wrong}, status=400)
+
+
+@pytest.mark.field("B41")
+async def test_entities_are_all_listed_or_by_page(ana: Program) -> None:
+    for n in range(4):
+        await ana.add(f"Fact {n}", run_id=f"r{n}")
+    whole = await ana.call("GET", "/v1/entities/")
+    pages = [await ana.call("GET", "/v1/entities/", params={"page": str(n), "page_size": "4"}) for n in (1, 2, 3)]
+
+    assert (whole["count"], whole["next"], len(whole["results"])) == (6, None, 6)
+    assert [len(page["results"]) for page in pages] == [4, 2, 0]
+    assert [one for page in pages for one in page["results"]] == whole["results"]
+    assert {page["total_runs"] for page in pages} == {4}
+    assert (pages[0]["next"] is None, pages[1]["next"], pages[1]["previous"] is None) == (False, None, False)
+
+
+@pytest.mark.field("B43")
+async def test_an_export_has_every_memory(ana: Program, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("runtime_svc.handlers.mem0_extras._PAGE", 2)
+    for n in range(5):
+        await ana.add(f"Fact {n}")
+    asked = {"schema": {"properties": {"facts": {"type": "array"}}}, "filters": MINE}
+    await ana.call("POST", "/v1/exports/", json=asked, status=201)
+
+    view = await ana.call("POST", "/v1/exports/get/", json={})
+    assert view["facts"] == [f"Fact {n}" for n in (4, 3, 2, 1, 0)]
+    monkeypatch.setattr("runtime_svc.handlers.mem0_extras._MOST", 4)
+    refused = await ana.call("POST", "/v1/exports/get/", json={}, status=400)
+    assert refused["detail"] == "An export holds at most 4 memories, not 5: narrow its filters."
+
+
+async def test_an_export_is_fetched_by_the_filters_it_was_asked_for_with(ana: Program) -> None:
+    await ana.add("I love tea", run_id="r1")
+    await ana.add("I love jam", run_id="r2")
+    for filters in ({"AND": [{"user_id": "ana"}, {"run_id": "r1"}]}, {"run_id": "r2"}):
+        body = {"schema": {"properties": {"likes": {"type": "array"}}}, "filters": filters}
+        await ana.call("POST", "/v1/exports/", json=body, status=201)
+
+    for asked, likes in (
+        ({"filters": {"user_id": "ana", "run_id": "r1"}}, ["I love tea"]),
+        ({"run_id": "r2"}, ["I love jam"]),
+        ({}, ["I love jam"]),
+    ):
+        assert (await ana.call("POST", "/v1/exports/get/", json=asked))["likes"] == likes
+    await ana.call("POST", "/v1/exports/get/", json={"run_id": "r3"}, status=404)
+    await ana.call("POST", "/v1/exports/get/", json={"filters": {"made_up": 1}}, status=400)
+
+
+async def test_the_project_refuses_what_it_could_not_keep_to(ana: Program) -> None:
+    path = "/api/v1/orgs/organizations/runtime-memory/projects/default/"
+    kept = {"agent_custom_instructions": "Only tools.", "multilingual": True}
+    await ana.call("PATCH", path, json={**kept, "decay": False, "retrieval_criteria": []})
+    for name, value in (("decay", True), ("retrieval_criteria", [{"name": "joy"}]), ("memory_depth", "deep")):
+        refused = await ana.call("PATCH", path, json={name: value, "description": "new"}, status=400)
+        assert refused["detail"] == f"{name} is not offered here, and nothing was changed."
+
+    view = await ana.call("GET", path)
+    assert {name: view[name] for name in kept} == kept
+    assert view["description"] is None
+
+
+def test_an_agents_instructions_are_for_what_is_the_agents() -> None:
+    project = {"custom_instructions": "Only food.", "agent_custom_instructions": "Only tools.", "multilingual": True}
+    language = "Write each fact in the language in which it was said."
+
+    def told(ids: dict[str, str], **more: Any) -> str | None:
+        return lesson(Adding(messages="x", **more), ids, project).instructions
+
+    assert told({"user_id": "ana"}) == f"Only food.\n{language}"
+    assert told({"agent_id": "a"}) == f"Only tools.\n{language}"
+    assert told({"agent_id": "a"}, agent_custom_instructions="Only errors.") == f"Only errors.\n{language}"
+    assert (
+        told({"user_id": "ana", "agent_id": "a"}) == f"Only food.\nOf what the assistant says: Only tools.\n{language}"
+    )
