@@ -22,7 +22,7 @@ DEFAULT_APPLICATION = f"{PREFIX}default"
 """Where a key that is not bound keeps what comes without an `app_id`."""
 
 _LONGEST_ID = 255
-_NO_ENTITY = "At least one of user_id, agent_id, app_id or run_id is required, in filters."
+_NO_ENTITY = "At least one of user_id, agent_id, app_id or run_id is required."
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ def added_to(said: Mapping[str, Any], filters: Mapping[str, Any] | None) -> dict
         raise BadValue("The filters of an add name user_id, agent_id, app_id and run_id, and nothing else.")
     ids = {**inside, **ids_of(said)}
     if not ids:
-        raise BadValue("At least one of user_id, agent_id, app_id or run_id is required.")
+        raise BadValue(_NO_ENTITY)
     if any(ids[name] != value for name, value in inside.items()):
         raise BadValue("An id of an add is not the same in filters and beside them.")
     return {name: _one_id(name, value) for name, value in ids.items()}

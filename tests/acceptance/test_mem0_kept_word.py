@@ -226,3 +226,27 @@ def test_an_agents_instructions_are_for_what_is_the_agents() -> None:
     assert (
         told({"user_id": "ana", "agent_id": "a"}) == f"Only food.\nOf what the assistant says: Only tools.\n{language}"
     )
+
+
+async def test_a_value_of_the_wrong_kind_is_refused_in_words_of_the_request(ana: Program) -> None:
+    for method, path, body, sentence in (
+        ("POST", "/v3/memories/add/", said(messages=None), "messages: Input should be text or an object or a list."),
+        ("POST", "/v3/memories/add/", said(messages=[{"content": "x"}, 5]), "messages.1: Input should be an object."),
+        (
+            "POST",
+            "/v3/memories/add/",
+            said(timestamp=True),
+            "timestamp: Input should be a whole number or a number or text.",
+        ),
+        ("POST", "/v3/memories/search/", {"query": 5}, "query: Input should be text."),
+        ("POST", "/v3/memories/search/", {"query": "x", "rerank": 1}, "rerank: Input should be true or false."),
+        (
+            "POST",
+            "/v3/memories/search/",
+            {"query": "x", "top_k": 0},
+            "top_k: Input should be greater than or equal to 1.",
+        ),
+        ("PUT", "/v1/batch/", {"memories": ["x"]}, "Each of memories is an object with a memory_id."),
+        ("PUT", "/v1/batch/", {"memories": [{"text": "x"}]}, "memory_id: Field required."),
+    ):
+        assert (await ana.call(method, path, json=body, status=400))["detail"] == sentence
