@@ -61,8 +61,14 @@ async def no_profile(_: web.Request) -> web.Response:
 
 
 def _name(request: web.Request) -> str:
-    """The whole rest of the path: old clients send a name with slashes as it is, and all end it with one more."""
-    return request.match_info["name"].removesuffix("/")
+    """The whole rest of the path: old clients send a name with slashes as it is, and all end it with one more.
+
+    Raises BadValue for `*`: a filter means any by it, and no entity is named so.
+    """
+    name = request.match_info["name"].removesuffix("/")
+    if name == "*":
+        raise BadValue("* names no entity: to forget all of a kind, delete the memories of any (`?user_id=*`).")
+    return name
 
 
 def _kind(request: web.Request) -> Kind:

@@ -250,3 +250,13 @@ async def test_a_value_of_the_wrong_kind_is_refused_in_words_of_the_request(ana:
         ("PUT", "/v1/batch/", {"memories": [{"text": "x"}]}, "memory_id: Field required."),
     ):
         assert (await ana.call(method, path, json=body, status=400))["detail"] == sentence
+
+
+@pytest.mark.parametrize("version", ["v1", "v2"])
+async def test_an_entity_named_any_is_none_and_nothing_is_forgotten(ana: Program, version: str) -> None:
+    await ana.add("I love tea", run_id="r1")
+    for kind in ("user", "app", "run", "agent"):
+        for path in (f"/{version}/entities/{kind}/*/", f"/{version}/entities/{kind}/%2A"):
+            await ana.call("DELETE", path, status=400)
+
+    assert await ana.listed(MINE) == ["I love tea"]
