@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,10 +11,9 @@ from runtime_svc.ports import Message
 from shared.errors import BadValue
 from shared.payloads import Details, client_metadata
 from shared.times import moment
-from shared.wording import check_text, learned_words
+from shared.wording import check_text, learned_words, says_something
 
 _SAID_BY = ("user", "assistant")
-_INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
 _NOTHING = "There is nothing to learn: no memory, and no message that says something."
 
 
@@ -70,7 +68,7 @@ class Lesson:
         if self.memory is not None:
             return [Message("", learned_words(self.memory))]
         by = ("user",) if self.infer else _SAID_BY
-        said = [m for m in self.messages if m.role in by and _says_something(m.content)]
+        said = [m for m in self.messages if m.role in by and says_something(m.content)]
         if not said:
             raise BadValue(_NOTHING)
         return [Message(m.role, learned_words(m.content), m.name, m.at) for m in said]
@@ -92,12 +90,8 @@ class Lesson:
             return
         for message in self.messages:
             check_text(message.content + (message.name or ""), "A message")
-        if not any(m.role in _SAID_BY and _says_something(m.content) for m in self.messages):
+        if not any(m.role in _SAID_BY and says_something(m.content) for m in self.messages):
             raise BadValue(_NOTHING)
-
-
-def _says_something(content: str) -> bool:
-    return any(unicodedata.category(c) not in _INVISIBLE for c in content)
 
 
 def said_at(text: str) -> datetime:

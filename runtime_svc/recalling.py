@@ -14,7 +14,7 @@ from shared.records import Vector
 from shared.scope import Reach
 from shared.stores.ports import Embedder, MemoryStore
 from shared.times import today
-from shared.wording import check_text
+from shared.wording import check_text, says_something
 from shared.words import query as words_of
 
 LONGEST_QUERY = 8_000
@@ -30,9 +30,11 @@ class Query:
     threshold: float | None = None
     rerank: bool = False
     """Whether a configured reranker reads what was found once more."""
+    today: date | None = None
+    """The day from which `yesterday` and `last week` are told; None for the day it is."""
 
     def __post_init__(self) -> None:
-        if not self.text.strip():
+        if not says_something(self.text):
             raise BadValue("A query says what to look for: it is empty.")
         if len(self.text) > LONGEST_QUERY:
             raise BadValue(f"A query is at most {LONGEST_QUERY} characters, not {len(self.text)}.")
@@ -64,7 +66,7 @@ async def best(
         where=where,
         show_expired=show_expired,
     )
-    period = named(query.text, date.fromisoformat(today()))
+    period = named(query.text, query.today or date.fromisoformat(today()))
     return rank(candidates, limit=query.limit, threshold=query.threshold, groups=sought.groups, period=period)
 
 

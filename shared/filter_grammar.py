@@ -17,7 +17,7 @@ from shared.filters import All, Filter, Named, Node, Not, Some, size
 MOST_CONDITIONS = 256
 DEEPEST = 10
 
-_ALIASES = {
+ALIASES = {
     "userId": "user_id",
     "agentId": "agent_id",
     "appId": "app_id",
@@ -30,6 +30,7 @@ _ALIASES = {
     "keywords_search": "keywords",
     "text": "keywords",
 }
+"""Other names of fields, as released clients send them."""
 _SQL_STYLE = frozenset({"=", "==", "!=", "<>", ">", ">=", "<", "<="})
 _ALLOWED = ", ".join(["AND", "OR", "NOT", *FIELDS, "metadata"])
 
@@ -74,7 +75,7 @@ class _Reader:
         return [self.group(part, depth=depth + 1, positive=positive) for part in cast("list[object]", parts)]
 
     def _condition(self, key: object, value: object, *, positive: bool) -> Node:
-        name = _ALIASES.get(key, key) if isinstance(key, str) else None
+        name = ALIASES.get(key, key) if isinstance(key, str) else None
         if name == "metadata":
             return self._counted(metadata(value))
         field = FIELDS.get(name) if name is not None else None

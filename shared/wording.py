@@ -25,12 +25,17 @@ def folded(value: object, *, longest: int, subject: str, empty: str) -> str:
     if not isinstance(value, str):
         raise BadValue(f"{subject} is text.")
     words = " ".join(value.split())
-    if all(unicodedata.category(c) in _INVISIBLE for c in words):
+    if not says_something(words):
         raise BadValue(empty)
     if len(words) > longest:
         raise BadValue(f"{subject} is at most {longest} characters, not {len(words)}.")
     check_text(words, subject)
     return words
+
+
+def says_something(text: str) -> bool:
+    """Whether a text has a character that is seen: white space and zero-width ones say nothing."""
+    return any(unicodedata.category(c) not in _INVISIBLE for c in text)
 
 
 def check_text(text: str, subject: str) -> None:

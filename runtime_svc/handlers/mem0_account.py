@@ -6,12 +6,16 @@ from aiohttp import web
 
 from runtime_svc.handlers.mem0_memories import by, noted, within
 from runtime_svc.mem0_dialect.asking import asked
+from runtime_svc.mem0_dialect.paging import paging_of
 from runtime_svc.mem0_dialect.projects import ORGANIZATION, project_of
 from runtime_svc.mem0_dialect.views import entity_number, shown_entities
 from shared.entities import KINDS, Entity, Kind
 from shared.errors import BadValue, NotFound
 from shared.http.answers import answer
 from shared.http.keys import CALLER, STORE
+
+_PAGE = 100
+_MOST = 1000
 
 
 async def ping(request: web.Request) -> web.Response:
@@ -21,11 +25,13 @@ async def ping(request: web.Request) -> web.Response:
 
 
 async def entities(request: web.Request) -> web.Response:
-    """All of them, with how much is remembered of each."""
+    """All of them, or a page where one is asked for, with how much is remembered of each."""
     reach = within(request)
     found = await request.app[STORE].entities(reach)
+    asked_for = {"page", "page_size"} & request.query.keys()
+    paging = paging_of(request, size=_PAGE if asked_for else max(len(found), 1), most=max(len(found), _MOST))
     noted(request, reach, sum(one.total for one in found if one.kind == "app"))
-    return answer(shown_entities(found, reach.person))
+    return answer(shown_entities(found, reach.person, paging))
 
 
 async def delete_entity(request: web.Request) -> web.Response:
@@ -55,8 +61,14 @@ async def no_profile(_: web.Request) -> web.Response:
 
 
 def _name(request: web.Request) -> str:
-    """The whole rest of the path: old clients send a name with slashes as it is, and all end it with one more."""
-    return request.match_info["name"].removesuffix("/")
+    """The whole rest of the path: old clients send a name with slashes as it is, and all end it with one more.
+
+    Raises BadValue for `*`: a filter means any by it, and no entity is named so.
+    """
+    name = request.match_info["name"].removesuffix("/")
+    if name == "*":
+        raise BadValue("* names no entity: to forget all of a kind, delete the memories of any (`?user_id=*`).")
+    return name
 
 
 def _kind(request: web.Request) -> Kind:

@@ -62,6 +62,8 @@ async def _batch(request: web.Request, what: str) -> list[dict[str, Any] | str]:
 
 
 def _revised(one: dict[str, Any] | str) -> Revised:
+    if not isinstance(one, dict):
+        raise BadValue("Each of memories is an object with a memory_id.")
     try:
         return Revised.model_validate(one)
     except ValidationError as error:

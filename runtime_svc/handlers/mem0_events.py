@@ -7,6 +7,7 @@ from aiohttp import web
 from runtime_svc.handlers.mem0_memories import noted, within
 from runtime_svc.keys import LEARNING
 from runtime_svc.learning import memories_of
+from runtime_svc.mem0_dialect.paging import paging_of
 from runtime_svc.mem0_dialect.views import shown_event
 from shared.errors import NotFound
 from shared.http import body
@@ -27,12 +28,14 @@ async def get_event(request: web.Request) -> web.Response:
 
 
 async def list_events(request: web.Request) -> web.Response:
-    """Newest first; `next` is the address of what follows."""
-    reach = within(request)
-    size = body.integer(request, "page_size", default=50, least=1, most=100) or 50
-    page = await request.app[LEARNING].queue.page(reach, limit=size, after=body.text(request, "cursor"))
+    """Newest first; `next` is the address of what follows, by cursor unless pages are counted."""
+    reach, queue = within(request), request.app[LEARNING].queue
+    paging, after = paging_of(request, size=50, most=100), body.text(request, "cursor")
+    page = await queue.page(reach, limit=paging.size, offset=0 if after else paging.offset, after=after)
     memories = await memories_of(request.app[STORE], reach, *page.events)
-    results = [shown_event(event, memories) for event in page.events]
-    following = None if page.next is None else str(request.url.update_query(cursor=page.next))
+    envelope = paging.envelope(await queue.count(reach), [shown_event(event, memories) for event in page.events])
+    if not paging.counted:
+        cursor = None if page.next is None else str(request.url.update_query(cursor=page.next))
+        envelope |= {"next": cursor, "previous": None}
     noted(request, reach, sum(len(event.results) for event in page.events))
-    return answer({"count": len(results), "next": following, "previous": None, "results": results})
+    return answer(envelope)

@@ -9,19 +9,22 @@ from aiohttp import web
 from pydantic import Field
 
 from runtime_svc.handlers.mem0_memories import memory_id, noted, within
-from runtime_svc.mem0_dialect.asking import ENTITIES, asked, ids_of
+from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, together
 from runtime_svc.mem0_dialect.exporting import exported, schema_of, summary_of
 from shared import remembered
 from shared.client_records import FEEDBACK
-from shared.errors import NotFound
+from shared.errors import BadValue, NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS, STORE
+from shared.records import Memory
 from shared.scope import Everything, Reach, Scope
+from shared.stores.ports import MemoryStore
 from shared.tokens import person_of, reach_of
 
 _EXPORT = "export"
-_MOST = 1000
+_MOST = 20_000
+_PAGE = 1000
 
 
 class Within(body.Body):
@@ -72,20 +75,40 @@ async def create_export(request: web.Request) -> web.Response:
 
 
 async def get_export(request: web.Request) -> web.Response:
-    """The data of an export, by its id or of the latest one; a bound key knows those of its application."""
-    said = await body.read(request, Exported)
-    kept = await _kept(request, said.memory_export_id)
+    """The data of an export: by its id, or the latest, of those with these filters where some are given.
+
+    A bound key knows those of its application.
+    """
+    kept = await _kept(request, await body.read(request, Exported))
     wanted = asked(request[CALLER], *kept["filters"])
     request[CALLER] = wanted.caller
-    page = await request.app[STORE].page(wanted.reach, limit=_MOST, where=wanted.where)
-    noted(request, wanted.reach, len(page.memories))
-    return answer(exported(page.memories, kept["schema"]))
+    memories = await _all(request.app[STORE], wanted)
+    noted(request, wanted.reach, len(memories))
+    return answer(exported(memories, kept["schema"]))
 
 
-async def _kept(request: web.Request, export_id: str | None) -> dict[str, Any]:
+async def _all(store: MemoryStore, wanted: Asked) -> list[Memory]:
+    """All that is asked for, page by page. Raises BadValue for more than an export holds."""
+    page = await store.page(wanted.reach, limit=_PAGE, where=wanted.where)
+    if page.total > _MOST:
+        raise BadValue(f"An export holds at most {_MOST} memories, not {page.total}: narrow its filters.")
+    found = list(page.memories)
+    while page.next is not None:
+        page = await store.page(wanted.reach, limit=_PAGE, after=page.next, where=wanted.where)
+        found += page.memories
+    return found
+
+
+async def _kept(request: web.Request, said: Exported) -> dict[str, Any]:
     exports = await request.app[CLIENT_RECORDS].of(Everything(person_of(request[CALLER])), _EXPORT)
-    application = _application(reach_of(request[CALLER]))
-    found = [one for one in exports if export_id in (None, one.id) and one.body.get("application") == application]
+    application, where = _application(reach_of(request[CALLER])), together(said.filters, _ids(said))
+    found = [
+        one
+        for one in exports
+        if said.memory_export_id in (None, one.id)
+        and one.body.get("application") == application
+        and (where is None or where == together(*one.body["filters"]))
+    ]
     if not found:
         raise NotFound("No memory export request found")
     return dict(found[-1].body)

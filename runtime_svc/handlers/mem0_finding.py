@@ -11,7 +11,9 @@ from pydantic import Field
 from runtime_svc import recalling
 from runtime_svc.handlers.mem0_memories import noted
 from runtime_svc.keys import EMBEDDER, RERANKER
+from runtime_svc.mem0_dialect.adding import instant
 from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, json_object, narrowings
+from runtime_svc.mem0_dialect.paging import FURTHEST, Paging
 from runtime_svc.mem0_dialect.views import shown
 from runtime_svc.recalling import Query
 from shared.errors import BadValue
@@ -23,7 +25,6 @@ from shared.ranking import Ranked
 
 _PAGE = 100
 _MOST = 1000
-_FURTHEST = 1_000_000
 _THRESHOLD = 0.1
 """The least score that versions 2 and 3 show where none is asked for."""
 
@@ -43,6 +44,9 @@ class Narrowed(body.Body):
     fields: list[str] | None = Field(default=None, max_length=100)
     show_expired: bool | None = None
     output_format: str | None = None
+    enable_graph: bool | None = None
+    latest_only: bool | None = None
+    """Changes nothing: a memory is kept in its latest words only."""
 
 
 class Searching(Narrowed):
@@ -53,14 +57,16 @@ class Searching(Narrowed):
     limit: int | None = Field(default=None, ge=1, le=_MOST)
     threshold: float | None = Field(default=None, ge=0, le=1)
     rerank: bool | None = None
-    enable_graph: bool | None = None
+    reference_date: int | float | str | None = None
+    keyword_search: bool | None = None
+    """Changes nothing: every search is by words as well."""
 
 
 class Listing(Narrowed):
     """What is listed, and which page."""
 
     keywords: str | None = None
-    page: int | None = Field(default=None, ge=1, le=_FURTHEST)
+    page: int | None = Field(default=None, ge=1, le=FURTHEST)
     page_size: int | None = Field(default=None, ge=1, le=_MOST)
 
 
@@ -70,10 +76,11 @@ class Listed:
 
     results: list[dict[str, Any]]
     total: int
-    page: int
-    size: int
+    paging: Paging
     paged: bool
     """Whether a page was asked for at all."""
+    relations: list[dict[str, str]] | None
+    """What is mentioned together, where `enable_graph` asks for it."""
 
 
 async def search_v1(request: web.Request) -> web.Response:
@@ -102,7 +109,8 @@ def _with_relations(found: list[Ranked], said: Searching) -> dict[str, Any]:
 
 async def _found(request: web.Request, said: Searching, *, threshold: float) -> list[Ranked]:
     least = threshold if said.threshold is None else said.threshold
-    query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank))
+    today = None if said.reference_date is None else instant(said.reference_date, "reference_date").date()
+    query = Query(said.query, said.top_k or said.limit or 10, least, rerank=bool(said.rerank), today=today)
     wanted = _asked(request, said)
     vector = await recalling.vector_of(request.app[EMBEDDER], query)
     ranked = await recalling.best(
@@ -116,46 +124,43 @@ async def _found(request: web.Request, said: Searching, *, threshold: float) -> 
 async def list_v1(request: web.Request) -> web.Response:
     """By the query alone: a list, or a page of it where one is asked for."""
     page = await _listed(request, _in_query(request))
-    return answer(_envelope(request, page) if page.paged else page.results)
+    return answer(_listing(page))
 
 
 async def list_v2(request: web.Request) -> web.Response:
     """By the body: a list, or a page of it where one is asked for."""
     page = await _listed(request, await body.read(request, Listing))
-    return answer(_envelope(request, page) if page.paged else page.results)
+    return answer(_listing(page))
 
 
 async def list_v3(request: web.Request) -> web.Response:
     """By the body: always a page."""
     page = await _listed(request, await body.read(request, Listing))
-    return answer(_envelope(request, page))
+    return answer(_envelope(page))
 
 
 async def _listed(request: web.Request, said: Listing) -> Listed:
-    number = body.integer(request, "page", default=said.page, least=1, most=_FURTHEST)
+    number = body.integer(request, "page", default=said.page, least=1, most=FURTHEST)
     size = body.integer(request, "page_size", default=said.page_size, least=1, most=_MOST)
     paged = number is not None or size is not None
-    number, size = number or 1, size or (_PAGE if paged or request.path.startswith("/v3/") else _MOST)
-    wanted = _asked(request, said)
+    size = size or (_PAGE if paged or request.path.startswith("/v3/") else _MOST)
+    paging, wanted = Paging(request.url, number or 1, size, counted=paged), _asked(request, said)
     page = await request.app[STORE].page(
-        wanted.reach, limit=size, offset=(number - 1) * size, where=wanted.where, show_expired=bool(said.show_expired)
+        wanted.reach, limit=size, offset=paging.offset, where=wanted.where, show_expired=bool(said.show_expired)
     )
     noted(request, wanted.reach, len(page.memories))
-    return Listed([shown(one, fields=said.fields) for one in page.memories], page.total, number, size, paged)
+    related = relations(page.memories) if said.enable_graph else None
+    return Listed([shown(one, fields=said.fields) for one in page.memories], page.total, paging, paged, related)
 
 
-def _envelope(request: web.Request, page: Listed) -> dict[str, Any]:
-    more = page.page * page.size < page.total
-    return {
-        "count": page.total,
-        "next": _address(request, page, page.page + 1) if more else None,
-        "previous": _address(request, page, page.page - 1) if page.page > 1 else None,
-        "results": page.results,
-    }
+def _listing(page: Listed) -> list[dict[str, Any]] | dict[str, Any]:
+    """A bare list, unless a page or relations were asked for."""
+    return _envelope(page) if page.paged or page.relations is not None else page.results
 
 
-def _address(request: web.Request, page: Listed, number: int) -> str:
-    return str(request.url.update_query(page=str(number), page_size=str(page.size)))
+def _envelope(page: Listed) -> dict[str, Any]:
+    related = {} if page.relations is None else {"relations": page.relations}
+    return {**page.paging.envelope(page.total, page.results), **related}
 
 
 def _asked(request: web.Request, said: Narrowed) -> Asked:
@@ -176,4 +181,5 @@ def _in_query(request: web.Request) -> Listing:
         raise BadValue("filters are not read in a query: name the entities, or POST to /v2/memories/.")
     size = body.integer(request, "limit", default=None, least=1, most=_MOST)
     metadata = json_object(body.text(request, "metadata"), "metadata")
-    return Listing(**said, metadata=metadata, page_size=size, show_expired=body.flag(request, "show_expired"))
+    said |= {name: body.flag(request, name) for name in ("show_expired", "enable_graph", "latest_only")}
+    return Listing(**said, metadata=metadata, page_size=size)

@@ -13,7 +13,7 @@ from runtime_svc.keys import APPSPECS, EMBEDDER, LEARNING
 from runtime_svc.learning import Learned
 from runtime_svc.mem0_dialect import adding
 from runtime_svc.mem0_dialect.adding import Adding
-from runtime_svc.mem0_dialect.asking import ENTITIES, acting, asked, ids_of, json_object, keeping
+from runtime_svc.mem0_dialect.asking import ENTITIES, acting, added_to, asked, ids_of, json_object, keeping
 from runtime_svc.mem0_dialect.projects import settings_of
 from runtime_svc.mem0_dialect.revising import Change, revise
 from runtime_svc.mem0_dialect.views import shown, shown_revision
@@ -79,9 +79,7 @@ async def add_v3(request: web.Request) -> web.Response:
 
 async def _learn(request: web.Request) -> tuple[Adding, Learned]:
     said, key = await body.read(request, Adding), idempotency_key(request)
-    ids = {**_plain(said.filters), **ids_of(said.model_dump())}
-    if not ids:
-        raise BadValue("At least one of user_id, agent_id, app_id or run_id is required.")
+    ids = added_to(said.model_dump(), said.filters)
     request[CALLER], scope = keeping(request[CALLER], ids)
     request.app[APPSPECS].check_remembers(scope.application)
     project = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
@@ -91,14 +89,6 @@ async def _learn(request: web.Request) -> tuple[Adding, Learned]:
     )
     noted(request, scope, len(learned.outcomes or ()))
     return said, learned
-
-
-def _plain(filters: dict[str, Any] | None) -> dict[str, object]:
-    """Entity ids that an add names in `filters`: each a text, for a thing is kept for one of each."""
-    ids = ids_of(filters or {})
-    if not all(isinstance(value, str) for value in ids.values()):
-        raise BadValue("An add names each entity by its id.")
-    return ids
 
 
 async def get(request: web.Request) -> web.Response:
@@ -127,7 +117,7 @@ def change_of(said: Revision) -> Change:
     if "expiration_date" in said.model_fields_set:
         ours["expiration_date"] = None if said.expiration_date is None else expiration(said.expiration_date)
     if said.timestamp is not None:
-        ours["created_at"] = stamp(adding.instant(said.timestamp))
+        ours["created_at"] = stamp(adding.instant(said.timestamp, "timestamp"))
     words = next((one for one in (said.text, said.data, said.memory) if one is not None), None)
     return Change(words, said.metadata or {}, ours)
 
@@ -135,9 +125,11 @@ def change_of(said: Revision) -> Change:
 async def delete(request: web.Request) -> web.Response:
     """Forget one, with everything derived from it."""
     reach, wanted = within(request), memory_id(request.match_info["memory_id"])
+    # A memory supersedes none here: a correction is made in place, and a learn only adds.
+    linked = {"cascade_count": 0} if body.flag(request, "delete_linked") else {}
     forgotten = await remembered.forget(request.app[STORE], reach, wanted, by(request))
     noted(request, reach, forgotten)
-    return answer({"message": "Memory deleted successfully!"})
+    return answer({"message": "Memory deleted successfully!", **linked})
 
 
 async def delete_all(request: web.Request) -> web.Response:

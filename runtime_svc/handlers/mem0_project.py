@@ -9,14 +9,24 @@ from pydantic import Field
 
 from runtime_svc.mem0_dialect.adding import catalogue_of
 from runtime_svc.mem0_dialect.projects import KIND, ORGANIZATION, project_of, settings_of
-from shared.errors import NotAllowed, NotFound
+from shared.errors import BadValue, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS
 from shared.scope import Everything
 from shared.tokens import person_of
 
-_KEPT = ("name", "description", "custom_instructions", "custom_categories", "enable_graph", "version")
+_KEPT = (
+    "name",
+    "description",
+    "custom_instructions",
+    "agent_custom_instructions",
+    "custom_categories",
+    "multilingual",
+    "enable_graph",
+    "version",
+)
+_NOT_OFFERED = ("decay", "memory_depth", "retrieval_criteria", "usecase_setting")
 
 
 class Project(body.Body):
@@ -25,9 +35,15 @@ class Project(body.Body):
     name: str | None = Field(default=None, max_length=255)
     description: str | None = Field(default=None, max_length=2_000)
     custom_instructions: str | None = Field(default=None, max_length=10_000)
+    agent_custom_instructions: str | None = Field(default=None, max_length=10_000)
     custom_categories: list[Any] | None = Field(default=None, max_length=100)
+    multilingual: bool | None = None
     enable_graph: bool | None = None
     version: str | None = Field(default=None, max_length=10)
+    decay: bool | None = None
+    memory_depth: Any = None
+    retrieval_criteria: Any = None
+    usecase_setting: Any = None
 
 
 async def get(request: web.Request) -> web.Response:
@@ -39,6 +55,8 @@ async def update(request: web.Request) -> web.Response:
     """Change what is said, keep the rest."""
     said = await body.read(request, Project)
     catalogue_of(said.custom_categories)
+    if unknown := next((name for name in _NOT_OFFERED if getattr(said, name)), None):
+        raise BadValue(f"{unknown} is not offered here, and nothing was changed.")
     project, person = _project(request), Everything(person_of(request[CALLER]))
     kept = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     changed = {**kept, **said.model_dump(include=said.model_fields_set & set(_KEPT))}

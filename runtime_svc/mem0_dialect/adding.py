@@ -39,10 +39,12 @@ class Adding(Body):
     expiration_date: str | None = None
     timestamp: int | float | str | None = None
     custom_instructions: str | None = Field(default=None, max_length=10_000)
+    agent_custom_instructions: str | None = Field(default=None, max_length=10_000)
     includes: str | None = Field(default=None, max_length=2_000)
     excludes: str | None = Field(default=None, max_length=2_000)
     custom_categories: list[Any] | None = Field(default=None, max_length=100)
     output_format: str | None = None
+    structured_data_schema: dict[str, Any] | None = None
 
     @property
     def waits(self) -> bool:
@@ -52,14 +54,16 @@ class Adding(Body):
 
 def lesson(said: Adding, ids: Mapping[str, Any], project: Mapping[str, Any]) -> Lesson:
     """What is to be learned; the project's settings hold where the call says nothing. Raises BadValue."""
+    if said.structured_data_schema:
+        raise BadValue("structured_data_schema is not offered: what is learned here is kept as words.")
     return Lesson(
         messages=messages(said.messages),
         run_id=ids.get("run_id"),
         metadata=said.metadata or {},
         expiration_date=None if said.expiration_date is None else expiration(said.expiration_date),
-        learned_at=None if said.timestamp is None else instant(said.timestamp),
+        learned_at=None if said.timestamp is None else instant(said.timestamp, "timestamp"),
         infer=said.infer is not False,
-        instructions=_instructions(said, project.get("custom_instructions")),
+        instructions=_instructions(said, ids, project),
         catalogue=catalogue_of(said.custom_categories or project.get("custom_categories")),
         inner_agent=ids.get("agent_id"),
         # With a user and an agent, each fact is of the one who said it; with an agent alone, all are the agent's.
@@ -116,21 +120,28 @@ def _fits(name: str, meaning: object) -> bool:
     return 0 < len(name) <= 100 and isinstance(meaning, str) and len(meaning) <= _LONGEST_MEANING
 
 
-def instant(said: float | str) -> datetime:
-    """A time: seconds since 1970, or ISO 8601. Raises BadValue."""
-    if isinstance(said, str):
-        return said_at(said)
+def instant(said: float | str, name: str) -> datetime:
+    """A time: seconds since 1970, or ISO 8601 with the offset it was given with. Raises BadValue, with its name."""
     try:
+        if isinstance(said, str):
+            return said_at(said)
         if math.isfinite(said):
             return datetime.fromtimestamp(said, UTC)
-    except (ValueError, OverflowError, OSError):
+    except (BadValue, ValueError, OverflowError, OSError):
         pass
-    raise BadValue("timestamp is in seconds since 1970.")
+    raise BadValue(f"{name} is a time: ISO 8601, such as 2026-11-30 or 2026-11-30T15:44:12Z, or seconds since 1970.")
 
 
-def _instructions(said: Adding, instructions: str | None) -> str | None:
+def _instructions(said: Adding, ids: Mapping[str, Any], project: Mapping[str, Any]) -> str | None:
+    """What the LLM is told: of an agent alone its own, of a user and an agent each for what is theirs."""
+    general = said.custom_instructions or project.get("custom_instructions")
+    agents = said.agent_custom_instructions or project.get("agent_custom_instructions")
+    if agents is not None and ids.get("agent_id") is not None:
+        of_both = [general, f"Of what the assistant says: {agents}"]
+        general = "\n".join(part for part in of_both if part) if ids.get("user_id") is not None else agents
     parts = [
-        said.custom_instructions or instructions,
+        general,
+        "Write each fact in the language in which it was said." if project.get("multilingual") else None,
         said.includes and f"Keep only what is about: {said.includes}",
         said.excludes and f"Never keep anything about: {said.excludes}",
     ]

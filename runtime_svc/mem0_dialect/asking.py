@@ -11,16 +11,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from shared.errors import BadValue, NotAllowed
-from shared.filter_grammar import parse
+from shared.filter_grammar import ALIASES, parse
 from shared.filters import Filter, every
 from shared.scope import PREFIX, Reach, Scope, application_of
 from shared.tokens import Caller, acting_for, person_of, reach_of, scope_of
+from shared.wording import says_something
 
 ENTITIES = ("user_id", "agent_id", "app_id", "run_id")
 DEFAULT_APPLICATION = f"{PREFIX}default"
 """Where a key that is not bound keeps what comes without an `app_id`."""
 
-_NO_ENTITY = "At least one of user_id, agent_id, app_id or run_id is required, in filters."
+_LONGEST_ID = 255
+_NO_ENTITY = "At least one of user_id, agent_id, app_id or run_id is required."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +50,43 @@ def acting(caller: Caller, named: Iterable[str]) -> Caller:
 
 def asked(caller: Caller, *raw: object, entity_required: bool = True) -> Asked:
     """What filters ask for, all of them together. Raises BadValue, and NotAllowed for another person's user_id."""
-    where = every(*(parse(one) for one in raw))
+    where = together(*raw)
     if entity_required and (where is None or not where.named):
         raise BadValue(_NO_ENTITY)
     person = acting(caller, () if where is None else where.values_of("user_id"))
     return Asked(person, reach_of(person), where)
 
 
+def together(*raw: object) -> Filter | None:
+    """Several filters as one. Raises BadValue."""
+    return every(*(parse(one) for one in raw))
+
+
 def ids_of(said: Mapping[str, Any]) -> dict[str, object]:
     """The entity ids that stand at the top level of a body or a query, as a filter."""
     return {name: said[name] for name in ENTITIES if said.get(name) is not None}
+
+
+def added_to(said: Mapping[str, Any], filters: Mapping[str, Any] | None) -> dict[str, str]:
+    """The one entity of each kind that an add is about, at the top level or in `filters`.
+
+    Raises BadValue: none, anything else in `filters`, two that differ, and what no filter could ask for afterwards.
+    """
+    inside = {ALIASES.get(name, name): value for name, value in (filters or {}).items() if value is not None}
+    if not inside.keys() <= set(ENTITIES):
+        raise BadValue("The filters of an add name user_id, agent_id, app_id and run_id, and nothing else.")
+    ids = {**inside, **ids_of(said)}
+    if not ids:
+        raise BadValue(_NO_ENTITY)
+    if any(ids[name] != value for name, value in inside.items()):
+        raise BadValue("An id of an add is not the same in filters and beside them.")
+    return {name: _one_id(name, value) for name, value in ids.items()}
+
+
+def _one_id(name: str, value: object) -> str:
+    if not isinstance(value, str) or value == "*" or not says_something(value) or len(value) > _LONGEST_ID:
+        raise BadValue(f"{name} is one id: text that is not empty, of at most {_LONGEST_ID} characters, and not *.")
+    return value
 
 
 def narrowings(said: Mapping[str, Any]) -> dict[str, object]:

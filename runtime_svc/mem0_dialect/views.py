@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from runtime_svc.mem0_dialect.paging import Paging
 from shared.entities import Entity
 from shared.records import Memory, Outcome, Revision
 from shared.scope import PREFIX
@@ -113,8 +114,8 @@ def entity_number(entity: Entity) -> int:
     return int.from_bytes(hashlib.sha256(f"{entity.kind}:{entity.name}".encode()).digest()[:6], "big")
 
 
-def shown_entities(entities: Iterable[Entity], owner: str) -> dict[str, Any]:
-    """All entities, in the envelope that clients read, and how many there are of each kind."""
+def shown_entities(entities: Iterable[Entity], owner: str, paging: Paging) -> dict[str, Any]:
+    """A page of the entities, in the envelope that clients read, and how many there are of each kind in all."""
     found = list(entities)
     totals = {f"total_{kind}s": sum(one.kind == kind for one in found) for kind in ("user", "agent", "app", "run")}
     results: list[dict[str, Any]] = [
@@ -128,6 +129,6 @@ def shown_entities(entities: Iterable[Entity], owner: str) -> dict[str, Any]:
             "owner": owner,
             "metadata": {},
         }
-        for one in found
+        for one in found[paging.offset : paging.offset + paging.size]
     ]
-    return {"count": len(found), "next": None, "previous": None, "results": results, **totals}
+    return {**paging.envelope(len(found), results), **totals}

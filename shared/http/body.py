@@ -14,6 +14,17 @@ from shared.errors import BadValue, Unreadable, WrongMediaType
 LARGEST = 1024 * 1024
 """Bytes of a body."""
 
+_KINDS = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "float_type": "a number",
+    "bool_type": "true or false",
+    "list_type": "a list",
+    "dict_type": "an object",
+    "model_type": "an object",
+}
+"""What a value should be, by the kind of pydantic's fault."""
+
 _PAGING = frozenset({"page", "page_size", "per_page", "skip", "start", "top_k", "before", "after"})
 """Names that other services page by: ignoring one would quietly answer something else than was asked."""
 
@@ -37,9 +48,21 @@ async def read(request: web.Request, model: type[AnyBody]) -> AnyBody:
 
 def bad_value(error: ValidationError) -> BadValue:
     """The first fault of a model, in a sentence that names the member and never quotes the value."""
-    first = error.errors(include_input=False, include_context=False, include_url=False)[0]
-    where = ".".join(str(part) for part in first["loc"]) or "The body"
-    return BadValue(f"{where}: {first['msg'].removeprefix('Value error, ')}.")
+    found = error.errors(include_input=False, include_context=False, include_url=False)
+    # Of a member that may be of several kinds, each kind has a fault: the one that came furthest is what was meant.
+    rivals = [one for one in found if one["loc"][:1] == found[0]["loc"][:1] and any(map(_is_kind, one["loc"]))]
+    furthest = max((len(one["loc"]) for one in rivals), default=0)
+    meant = [one for one in rivals if len(one["loc"]) == furthest] or found[:1]
+    where = ".".join(str(part) for part in meant[0]["loc"] if not _is_kind(part)) or "The body"
+    kinds = [_KINDS.get(one["type"]) for one in meant]
+    if None in kinds:
+        return BadValue(f"{where}: {meant[0]['msg'].removeprefix('Value error, ')}.")
+    return BadValue(f"{where}: Input should be {' or '.join(str(kind) for kind in dict.fromkeys(kinds))}.")
+
+
+def _is_kind(part: int | str) -> bool:
+    """Whether a part of a fault's place is no member, but which kind of it was tried."""
+    return isinstance(part, str) and (part in {"str", "int", "float", "bool"} or part.startswith(("dict[", "list[")))
 
 
 async def read_object(request: web.Request) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from collections.abc import Awaitable, Callable
 import structlog
 from aiohttp import web
 
-from shared.errors import BadValue, ServiceError
+from shared.errors import BadValue, ServiceError, Unreadable
 from shared.http.answers import dumped
 from shared.logs import fault
 
@@ -28,7 +28,7 @@ _SENTENCES = {
     413: "The body is larger than 1 MiB.",
     415: "The body is to be application/json.",
 }
-_UNKNOWN = "Something went wrong here. It was noted."
+UNKNOWN = "Something went wrong here. It was noted."
 
 log = structlog.get_logger()
 
@@ -59,8 +59,11 @@ async def translate_errors(request: web.Request, handler: Handler) -> web.Stream
     except ServiceError as error:
         if error.status >= 500:
             log.warning("request.failed", **fault(error))
-        body = shape_on(request.path, error.sentence, error.code, **error.extra)
-        return _answer(status_of(error, request.path), body, error.headers)
+        return _refused(error, request.path)
+    except web.RequestPayloadError:  # not the gzip, or not the chunks, that its headers promise
+        answer = _refused(Unreadable("The body is not encoded as its headers say."), request.path)
+        answer.force_close()  # nobody knows where the next request begins
+        return answer
     except web.HTTPError as error:
         sentence = _SENTENCES.get(error.status, error.reason)
         code = error.reason.lower().replace(" ", "_")
@@ -72,10 +75,15 @@ async def translate_errors(request: web.Request, handler: Handler) -> web.Stream
         if isinstance(error, ConnectionResetError):
             raise
         log.error("request.error", **fault(error))
-        return _answer(500, shape_on(request.path, _UNKNOWN, "internal"), {})
+        return _answer(500, shape_on(request.path, UNKNOWN, "internal"), {})
     except Exception as error:  # noqa: BLE001 (the last line of defence: nothing of an unknown exception leaves)
         log.error("request.error", where=_where(error), **fault(error))
-        return _answer(500, shape_on(request.path, _UNKNOWN, "internal"), {})
+        return _answer(500, shape_on(request.path, UNKNOWN, "internal"), {})
+
+
+def _refused(error: ServiceError, path: str) -> web.Response:
+    body = shape_on(path, error.sentence, error.code, **error.extra)
+    return _answer(status_of(error, path), body, error.headers)
 
 
 def _answer(status: int, body: dict[str, object], headers: dict[str, str]) -> web.Response:

@@ -16,6 +16,7 @@ from aiohttp import web
 
 from shared.errors import CannotStartError
 from shared.http.health import DRAINING
+from shared.http.unreadable import Runner
 
 log = structlog.get_logger()
 
@@ -42,7 +43,7 @@ async def _serve(make: Factory, host: str, port: int) -> None:
         loop.add_signal_handler(name, stop.set)
     async with AsyncExitStack() as held:
         app = await make(held)
-        runner = web.AppRunner(app, access_log=None, shutdown_timeout=_FINISH_WITHIN)
+        runner = Runner(app, access_log=None, shutdown_timeout=_FINISH_WITHIN)
         await runner.setup()
         try:
             # What was made by now stays for the life of the process: no collection need go through it again. Before

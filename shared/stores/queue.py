@@ -140,6 +140,9 @@ class LearnQueue(Protocol):
         """One by id; None when unknown, malformed, or out of reach."""
 
     async def page(
-        self, reach: Reach, *, limit: int, after: str | None = None, status: Status | None = None
+        self, reach: Reach, *, limit: int, offset: int = 0, after: str | None = None, status: Status | None = None
     ) -> EventPage:
         """Newest first. Raises BadValue for an `after` that is no page's `next`."""
+
+    async def count(self, reach: Reach) -> int:
+        """How many events there are."""

@@ -1,4 +1,4 @@
-"""Released mem0 clients, unmodified, against the running runtime: every public method. `make clients` drives them all."""
+"""Released mem0 clients, unmodified, against a runtime on each store: every public method. `make clients` drives them all."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ FINE = ("ok", "refused", "ok (and the client then fails on its own)")
 
 
 @pytest.mark.parametrize("client", DRIVEN, ids=lambda client: client.name)
-async def test_every_method_of_a_released_client_works(runtime: Service, client: Client) -> None:
-    ana = await program(runtime)
+async def test_every_method_of_a_released_client_works(engine_service: Service, client: Client) -> None:
+    ana = await program(engine_service)
 
-    results = await client.drive(ana.key, str(runtime.client.make_url("/")).rstrip("/"))
+    results = await client.drive(ana.key, str(engine_service.client.make_url("/")).rstrip("/"))
 
     SEEN[client.name] = results
     assert {name: result for name, result in results.items() if result not in FINE} == {}

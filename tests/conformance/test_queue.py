@@ -263,6 +263,8 @@ async def test_events_are_listed_newest_first_without_repeats(queue: LearnQueue)
 
     assert found == [event.id for event in reversed(events)]
     assert [e.id for e in (await queue.page(ANA, limit=9)).events] == [events[n].id for n in (3, 2, 0)]
+    assert [e.id for e in (await queue.page(ANA, limit=2, offset=1)).events] == [events[n].id for n in (2, 0)]
+    assert (await queue.count(ANA), await queue.count(Everything("ana"))) == (3, 5)
     assert (await queue.page(ANA, limit=9, status=Status.RUNNING)).events == []
     with pytest.raises(BadValue):
         await queue.page(ANA, limit=2, after="nonsense")

@@ -38,8 +38,11 @@ class Directory:
         """Let another process own it."""
         os.close(self._lock)
 
-    def expected(self, dimensions: int) -> Identity | None:
-        """Whose database must be there; None when the directory is new. Refuses a torn or foreign one."""
+    def expected(self, dimensions: int | None) -> Identity | None:
+        """Whose database must be there; None when the directory is new. Refuses a torn or foreign one.
+
+        Without dimensions, vectors of any width will do.
+        """
         marker = self._read_marker()
         present = self.database.exists() and self.database.stat().st_size > 0
         if present and not self._has_magic():
@@ -52,9 +55,10 @@ class Directory:
             raise CannotStartError(
                 f"{self.database} is gone or empty, yet was in use: restore the directory from a copy."
             )
-        if marker.dimensions != dimensions:
+        if dimensions is not None and marker.dimensions != dimensions:
             raise CannotStartError(
                 f"{self.path} holds vectors of {marker.dimensions} dimensions, the embedder here makes {dimensions}."
+                " To change the embedder: runtime-memory re-embed."
             )
         return marker
 

@@ -17,8 +17,11 @@ _CHECKED_WHOLE = 64 * 1024 * 1024
 """Bytes of a database that is read whole at each start; of a larger one, its size and tables are checked."""
 
 
-async def opened(path: Path, dimensions: int) -> tuple[Directory, Database]:
-    """The directory, owned, and its database, ready. Raises CannotStartError with a sentence."""
+async def opened(path: Path, dimensions: int | None) -> tuple[Directory, Database]:
+    """The directory, owned, and its database, ready. Raises CannotStartError with a sentence.
+
+    Without dimensions the store must be there, with vectors of any width.
+    """
     directory = await asyncio.to_thread(Directory, path)
     try:
         expected = await asyncio.to_thread(_expected, directory, dimensions)
@@ -35,17 +38,19 @@ async def opened(path: Path, dimensions: int) -> tuple[Directory, Database]:
     return directory, database
 
 
-def _expected(directory: Directory, dimensions: int) -> Identity | None:
+def _expected(directory: Directory, dimensions: int | None) -> Identity | None:
     expected = directory.expected(dimensions)
+    if expected is None and dimensions is None:
+        raise CannotStartError(f"{directory.path} holds no store.")
     if expected is None:
         directory.make_database()
     return expected
 
 
 def _checked(
-    connection: sqlite3.Connection, directory: Directory, expected: Identity | None, dimensions: int
+    connection: sqlite3.Connection, directory: Directory, expected: Identity | None, dimensions: int | None
 ) -> Identity:
-    identity = prepare(connection, expected, new_identity(dimensions))
+    identity = prepare(connection, expected, None if dimensions is None else new_identity(dimensions))
     pages, page_size = (connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "page_size"))
     size = directory.database.stat().st_size
     if page_size != PAGE:

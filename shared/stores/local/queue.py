@@ -174,7 +174,7 @@ class LocalQueue:
         return await self._database.read(job)
 
     async def page(
-        self, reach: Reach, *, limit: int, after: str | None = None, status: Status | None = None
+        self, reach: Reach, *, limit: int, offset: int = 0, after: str | None = None, status: Status | None = None
     ) -> EventPage:
         """See the port."""
         within, values = scopes.within(reach)
@@ -183,14 +183,20 @@ class LocalQueue:
         def job(connection: sqlite3.Connection) -> list[Any]:
             return connection.execute(
                 f"SELECT {_SHOWN} FROM events WHERE {within} AND (? IS NULL OR status = ?)"  # noqa: S608 (constants)
-                " AND created_at <= ? AND (created_at < ? OR id > ?) ORDER BY created_at DESC, id LIMIT ?",
-                [*values, status, status, at, at, last, limit + 1],
+                " AND created_at <= ? AND (created_at < ? OR id > ?) ORDER BY created_at DESC, id LIMIT ? OFFSET ?",
+                [*values, status, status, at, at, last, limit + 1, offset],
             ).fetchall()
 
         rows = await self._database.read(job)
         shown = [_event(row) for row in rows[:limit]]
         more = len(rows) > limit and shown
         return EventPage(shown, cursor.encode(stamp(shown[-1].created_at), shown[-1].id) if more else None)
+
+    async def count(self, reach: Reach) -> int:
+        """See the port."""
+        within, values = scopes.within(reach)
+        sql = f"SELECT count(*) FROM events WHERE {within}"  # noqa: S608 (constants)
+        return int((await self._database.read(lambda connection: connection.execute(sql, values).fetchone()))[0])
 
     async def _if_mine(self, change: str, learn: Claimed | LearnEvent, worker: str, *values: object) -> bool:
         return await self._database.write(lambda connection: _change_mine(connection, change, learn, worker, values))

@@ -163,7 +163,7 @@ class PostgresQueue:
         return None if row is None else _event(row)
 
     async def page(
-        self, reach: Reach, *, limit: int, after: str | None = None, status: Status | None = None
+        self, reach: Reach, *, limit: int, offset: int = 0, after: str | None = None, status: Status | None = None
     ) -> EventPage:
         within, values = scopes.within(reach)
         n = len(values)
@@ -174,16 +174,23 @@ class PostgresQueue:
                 f" AND (${n + 1}::text IS NULL OR status = ${n + 1})"
                 f" AND (${n + 2}::timestamptz IS NULL OR created_at < ${n + 2}"
                 f" OR (created_at = ${n + 2} AND id > ${n + 3}::uuid))"
-                f" ORDER BY created_at DESC, id LIMIT ${n + 4}",
+                f" ORDER BY created_at DESC, id LIMIT ${n + 4} OFFSET ${n + 5}",
                 *values,
                 status,
                 at,
                 last,
                 limit + 1,
+                offset,
             )
         events = [_event(row) for row in rows[:limit]]
         more = len(rows) > limit and events
         return EventPage(events, cursor.encode(stamp(events[-1].created_at), events[-1].id) if more else None)
+
+    async def count(self, reach: Reach) -> int:
+        within, values = scopes.within(reach)
+        async with self._database.connection(reach.person) as connection:
+            sql = f"SELECT count(*) FROM runtime_memory.events WHERE {within}"  # noqa: S608 (constants)
+            return int(await connection.fetchval(sql, *values))
 
     async def _if_mine(self, change: str, learn: Claimed | LearnEvent, worker: str, *values: object) -> bool:
         async with self._database.connection(learn.scope.person) as connection:
