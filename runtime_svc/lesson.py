@@ -16,6 +16,7 @@ from shared.wording import check_text, learned_words
 
 _SAID_BY = ("user", "assistant")
 _INVISIBLE = frozenset({"Cf", "Cc", "Zs", "Zl", "Zp"})
+_LONGEST_ID = 255
 _NOTHING = "There is nothing to learn: no memory, and no message that says something."
 
 
@@ -78,6 +79,8 @@ class Lesson:
     def check(self, *, extracted: bool) -> None:
         """Raises BadValue for what could not be learned later on; `extracted` when an LLM finds the facts."""
         client_metadata(self.metadata)
+        if max(len(self.run_id or ""), len(self.inner_agent or "")) > _LONGEST_ID:
+            raise BadValue(f"An id is at most {_LONGEST_ID} characters.")
         for text in (
             self.run_id,
             self.instructions,
