@@ -33,7 +33,7 @@ def check_json(value: object, subject: str, *, depth: int = 0) -> None:
         raise BadValue(f"{subject} is nested at most {DEEPEST} deep.")
     if isinstance(value, str):
         check_text(value, subject)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, dict | Mapping):
         for key, member in value.items():
             check_text(str(key), subject)
             check_json(member, subject, depth=depth + 1)

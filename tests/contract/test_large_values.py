@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import json
 from typing import Any
 
 import pytest
@@ -60,3 +62,36 @@ async def test_a_deeply_nested_body_with_escapes_is_refused_in_a_sentence(
         method = "PUT" if path.endswith("shares") else "POST"
         status, said = await service.call(method, path, uid=None, data=raw, headers=headers)
         assert status < 500, (path, said)
+
+
+@pytest.mark.parametrize("what", ["a memory", "a revision", "values"])
+async def test_a_document_that_could_not_be_read_back_is_not_taken_in(
+    runtime: Service, platforms: list[Service], what: str
+) -> None:
+    created = "2026-01-01T00:00:00Z"
+    data: list[Any] = []
+    units: list[Any] = []
+    match what:
+        case "a memory":
+            units = [{"id": "u", "text": "Likes tea", "created": created, "data": ["d" * 300_000]}]
+        case "a revision":
+            data = [{"id": "user:ana/t", "revisions": [{"created": created, "data": ["d" * 66_000]}]}]
+        case _:
+            data = [{"id": "user:ana/t", "revisions": [{"created": created, "data": [[]] * 510_000}]}]
+    document = {"id": "8f2f2c0e-5f0a-4f9e-9d7b-0c7a8a1f6b11", "userId": "ana", "created": created}
+    document |= {
+        "dataMemoryUnits": data,
+        "shortTermMemoryUnits": [],
+        "sessionMemoryUnits": [],
+        "userMemoryUnits": units,
+    }
+    raw = io.BytesIO(json.dumps(document).encode())
+    whole = (platforms or [runtime])[0]
+
+    status, said = await whole.post(
+        "/api/memory/states", uid="ana", data=raw, headers={"Content-Type": "application/json"}
+    )
+
+    assert (status, said["code"]) == (413, "too_large"), said
+    assert said["detail"].endswith("Nothing was taken in.")
+    assert (await whole.get("/api/memory/states", uid="ana"))[1]["total"] == 0
