@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 from typing import Any
 
+import asyncpg
 import pytest
 
+from shared.http.keys import CLIENT_RECORDS
 from shared.payloads import LARGEST_METADATA
+from shared.scope import Everything
 from tests.acceptance.mem0_key import program
 from tests.services import Service, bearer
 
@@ -47,6 +51,50 @@ async def test_an_id_beside_a_memory_is_bounded(runtime: Service, name: str) -> 
 
     assert (await ana.call("POST", "/v1/memories/", json={**said, name: "r" * 256}, status=400))["detail"]
     await ana.call("POST", "/v1/memories/", json={**said, name: "r" * 255})
+
+
+async def test_an_export_that_is_asked_for_is_bounded(runtime: Service) -> None:
+    ana = await program(runtime)
+    fits = {"schema": {"title": "s" * 60_000}, "filters": {"AND": [{"app_id": "f" * 200}] * 50}}
+    large = [
+        fits | {"schema": {"title": "s" * 70_000}},
+        fits | {"filters": {"AND": [{"app_id": "f" * 200}] * 80}},
+        fits | {"schema": json.dumps({"title": "s" * 70_000})},
+    ]
+
+    await ana.call("POST", "/v1/exports/", json=fits, status=201)
+    for one in large:
+        assert "is at most" in (await ana.call("POST", "/v1/exports/", json=one, status=400))["detail"]
+
+
+async def test_the_oldest_export_makes_room_for_a_new_one(runtime: Service) -> None:
+    ana = await program(runtime)
+    asked = {"schema": {"properties": {}}, "filters": {"app_id": "desk"}}
+    made = [(await ana.call("POST", "/v1/exports/", json=asked, status=201))["id"] for _ in range(102)]
+
+    for export_id, status in ((made[0], 404), (made[1], 404), (made[2], 200), (made[-1], 200)):
+        await ana.call("POST", "/v1/exports/get/", json={"memory_export_id": export_id}, status=status)
+    records = runtime.client.app[CLIENT_RECORDS]
+    assert [one.id for one in await records.of(Everything("ana"), "export")] == made[2:]
+
+
+async def test_what_a_client_says_in_an_idempotency_key_does_not_outlive_what_is_forgotten(
+    runtime: Service, dsn: str | None, tmp_path: Path
+) -> None:
+    headers = {"Idempotency-Key": "zanzibar-key"}
+    _, first = await runtime.post(APP, json={"memory": "Likes tea"}, uid="ana", headers=headers)
+    _, again = await runtime.post(APP, json={"memory": "Likes tea"}, uid="ana", headers=headers)
+    assert again["event_id"] == first["event_id"]
+
+    if dsn is None:
+        files = [path.read_bytes() for path in (tmp_path / "store").iterdir()]
+    else:
+        connection = await asyncpg.connect(dsn)
+        rows = await connection.fetch("SELECT e::text FROM runtime_memory.events AS e")
+        await connection.close()
+        files = [repr(rows).encode()]
+    assert first["event_id"].encode() in b"".join(files)
+    assert b"zanzibar" not in b"".join(files)
 
 
 @pytest.mark.parametrize("depth", [300, 600, 900])
