@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
@@ -19,6 +18,7 @@ from shared.http.health import READY
 from shared.http.keys import ACCESS, API_KEYS, CLIENT_RECORDS, MAINTENANCE, STORE
 from shared.http.routing import add_routes
 from shared.http.states import STATES, routes
+from shared.kept_secret import kept_secret
 from shared.settings import BadSettingError
 from shared.stores.pg.access import PostgresAccessRecord
 from shared.stores.pg.api_keys import PostgresApiKeys
@@ -112,12 +112,6 @@ def local_secret(directory: Path) -> str:
     path = directory / _SECRET
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        try:
-            with path.open("x", encoding="utf-8") as file:
-                path.chmod(0o600)
-                file.write(secrets.token_urlsafe(48))
-        except FileExistsError:
-            pass
-        return path.read_text("utf-8").strip()
+        return kept_secret(path)
     except OSError as error:
         raise CannotStartError(f"{directory} cannot be used as the store's directory: {error.strerror}.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import hashlib
 import time
 import uuid
 from collections.abc import Callable, Sequence
@@ -69,7 +70,8 @@ async def learn(
         to_json(lesson),
         by,
         extracts=extracts,
-        idempotency_key=idempotency_key,
+        # It outlives what is forgotten: the client's own text, which may say anything, does not stand in it.
+        idempotency_key=None if idempotency_key is None else hashlib.sha256(idempotency_key.encode()).hexdigest(),
         most=learning.most_waiting,
     )
     learning.ring()

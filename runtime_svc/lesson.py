@@ -14,6 +14,7 @@ from shared.times import moment
 from shared.wording import check_text, learned_words, says_something
 
 _SAID_BY = ("user", "assistant")
+_LONGEST_ID = 255
 _NOTHING = "There is nothing to learn: no memory, and no message that says something."
 
 
@@ -76,6 +77,8 @@ class Lesson:
     def check(self, *, extracted: bool) -> None:
         """Raises BadValue for what could not be learned later on; `extracted` when an LLM finds the facts."""
         client_metadata(self.metadata)
+        if max(len(self.run_id or ""), len(self.inner_agent or "")) > _LONGEST_ID:
+            raise BadValue(f"An id is at most {_LONGEST_ID} characters.")
         for text in (
             self.run_id,
             self.instructions,

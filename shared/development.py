@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import os
-import secrets
 import signal
 import socket
 import sys
@@ -18,6 +17,7 @@ import click
 
 from shared.db.embedded import embedded
 from shared.errors import CannotStartError
+from shared.kept_secret import kept_secret
 from shared.verifier import issue
 
 READY_WITHIN = 60.0
@@ -60,17 +60,6 @@ class Development:
             "AGENT_RUNTIMES_MEM0_DIR": str(self.home / "local"),
         }
         return ours | dict(os.environ)
-
-
-def kept_secret(path: Path) -> str:
-    """A secret made once, whole or not at all, and kept where only its owner reads it."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}")
-    with os.fdopen(os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-        file.write(secrets.token_urlsafe(32))
-    with contextlib.suppress(FileExistsError):
-        path.hardlink_to(fresh)
-    fresh.unlink()
-    return path.read_text("utf-8")
 
 
 def greeting(development: Development, settings: dict[str, str]) -> str:

@@ -13,6 +13,9 @@ import structlog
 _SILENT = ("aiohttp.access", "mem0", "httpx", "httpcore", "openai", "asyncio", "mcp")
 """Loggers of libraries that would write addresses, bodies or exceptions of their own."""
 
+_NOTED = "aiohttp"
+"""Whose faults an operator is to know of: it quotes the part of a request that it cannot read, a token or words."""
+
 
 def configure(service: str) -> None:
     """Set up structlog once, in `__main__`; every line carries the service's name."""
@@ -32,6 +35,19 @@ def configure(service: str) -> None:
         library = logging.getLogger(name)
         library.handlers = [logging.NullHandler()]
         library.propagate = False
+    noted = _Noted(logging.WARNING)
+    logging.getLogger(_NOTED).handlers = [noted]
+    logging.getLogger(_NOTED).propagate = False
+    logging.lastResort = noted  # of every library that nobody thought of
+
+
+class _Noted(logging.Handler):
+    """Says that a library had something to say, and the class of the exception: never its text."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        error = record.exc_info[0] if record.exc_info else None
+        found = {} if error is None else {"error": error.__name__}
+        structlog.get_logger().warning("library", logger=record.name, level_there=record.levelname, **found)
 
 
 def _line(event: Any, **options: Any) -> bytes:

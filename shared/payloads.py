@@ -8,13 +8,16 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from shared.documents import check_json
+from shared.documents import check_document
 from shared.records import RESERVED, By, Patch, Payload
 from shared.times import stamp
 from shared.words import lemmatized
 
 WORDS_VERSION = 1
 """Which `shared.words` made `text_lemmatized`; rows without it were written by others, and are re-worded."""
+
+LARGEST_METADATA = 16 * 1024
+"""Bytes of JSON beside one memory: a list holds a thousand of them."""
 
 _IDENTITY = frozenset({"user_id", "agent_id"})
 """Never moved by any change."""
@@ -76,8 +79,8 @@ def _agents(details: Details) -> bool:
 
 
 def client_metadata(metadata: Mapping[str, Any]) -> Payload:
-    """Metadata without the reserved keys. Raises BadValue for text or numbers that no store can keep."""
-    check_json(metadata, "metadata")
+    """Metadata without the reserved keys. Raises BadValue when it is too large, or what no store can keep."""
+    check_document(metadata, "metadata", most=LARGEST_METADATA)
     return {key: value for key, value in metadata.items() if key not in RESERVED}
 
 

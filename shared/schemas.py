@@ -17,7 +17,7 @@ from jsonschema.exceptions import SchemaError, ValidationError
 from jsonschema.validators import extend
 from referencing.exceptions import Unresolvable
 
-from shared.documents import check_json
+from shared.documents import check_document
 from shared.errors import BadValue
 
 LARGEST_SCHEMA = 32 * 1024
@@ -44,9 +44,7 @@ def check_schema(schema: object) -> None:
     """Raises BadValue, with the place of the fault, for what is no JSON Schema, or cannot be bounded."""
     if not isinstance(schema, dict | bool):
         raise BadValue("A schema is a JSON object.")
-    check_json(schema, "A schema")
-    if len(orjson.dumps(schema)) > LARGEST_SCHEMA:
-        raise BadValue(f"A schema is at most {LARGEST_SCHEMA // 1024} KiB.")
+    check_document(schema, "A schema", most=LARGEST_SCHEMA)
     for name in _keywords(schema):
         if name in _REFUSED:
             raise BadValue(_UNBOUNDED.format(name=name))

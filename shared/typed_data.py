@@ -9,9 +9,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any
 
-import orjson
-
-from shared.documents import check_json
+from shared.documents import check_document
 from shared.errors import BadValue, NotFound
 from shared.records import By
 from shared.schemas import check_data, check_schema
@@ -37,9 +35,7 @@ async def put(store: DataStore, scope: Scope, type_: str, data: Any, by: By) -> 
     """Write a new revision of a document. Raises BadValue, with the path of the fault where it has a schema."""
     if data is None:
         raise BadValue("data is missing: what is to be remembered?")
-    check_json(data, "data")
-    if len(orjson.dumps(data)) > LARGEST:
-        raise BadValue(f"data is at most {LARGEST // 1024} KiB.")
+    check_document(data, "data", most=LARGEST)
     schema = await store.schema(scope, type_)
     if schema is not None:
         await asyncio.to_thread(check_data, data, schema)

@@ -35,7 +35,7 @@ class Receiver:
                 self.failed.append(dict(request.headers))
                 return web.Response(status=500)
             self.seen.append((dict(request.headers), await request.read()))
-            return web.Response(text="ok")
+            return web.Response(text="ok", headers={"Set-Cookie": "who=ana; Path=/"})
 
     async def hang(self, request: web.Request) -> web.Response:
         if self.let_go.is_set():

@@ -15,10 +15,11 @@ from runtime_svc.chat.conversation import Conversation, read
 from runtime_svc.chat.learning import LONGEST
 from runtime_svc.chat.passing import LEFT, pass_on
 from runtime_svc.chat.recalling import recall
+from runtime_svc.chat.room import HeldBody, Place
 from runtime_svc.chat.wishes import Wishes, wishes
 from runtime_svc.handlers.turns import reader, turn
 from runtime_svc.keys import APPSPECS, CHAT
-from shared.errors import NotAllowed, NotAuthenticated, TooLarge, WrongMediaType
+from shared.errors import NotAllowed, NotAuthenticated, TooLarge, Unreadable, WrongMediaType
 from shared.http.accesses import record
 from shared.http.auth import CHALLENGE, NOT_SAID, answers_nobody
 from shared.http.keys import CALLER, RECORDED
@@ -27,6 +28,8 @@ from shared.tokens import NOT_A_PERSON, Nobody
 LARGEST = 20 * 1024 * 1024
 """Bytes of a request: pictures stand in it."""
 _LONG = 256 * 1024
+_ARRIVES_WITHIN = 120.0
+"""Seconds: a client that stops in the middle of a long body takes room from others."""
 
 _Given = TypeVar("_Given")
 _Made = TypeVar("_Made")
@@ -47,7 +50,15 @@ class Prepared:
 async def completions(request: web.Request) -> web.StreamResponse:
     """What is remembered goes into the context, the provider answers, and the turn is learned from."""
     check_served(request)
-    prepared = await prepare(request)
+    door = request.app[CHAT]
+    place = (door.nobodys if isinstance(request[CALLER], Nobody) else door.persons).place()
+    try:
+        return await _answered(request, await prepare(request, place))
+    finally:
+        place.leave()
+
+
+async def _answered(request: web.Request, prepared: Prepared) -> web.StreamResponse:
     door = request.app[CHAT]
     teaching = door.learner.teaching(request[CALLER], prepared.wishes, prepared.said)
     answered = await pass_on(
@@ -64,9 +75,9 @@ async def completions(request: web.Request) -> web.StreamResponse:
     return answered
 
 
-async def prepare(request: web.Request) -> Prepared:
+async def prepare(request: web.Request, place: Place) -> Prepared:
     """Recall, within the time there is for it. Raises what a request is refused for."""
-    conversation = await conversation_of(request)
+    conversation = await conversation_of(request, place)
     wished = wishes(conversation, request[CALLER], request.headers.get("X-App-Id"), request.app[APPSPECS])
     recalled = await recall(
         reader(request),
@@ -79,7 +90,7 @@ async def prepare(request: web.Request) -> Prepared:
     request[RECORDED] = True
     body = await _aside(conversation.text, conversation.passed_on, recalled.context)
     said = conversation.just_said()
-    return Prepared(wished, said if len(said) <= LONGEST else "", io.BytesIO(body), recalled.told)
+    return Prepared(wished, said if len(said) <= LONGEST else "", HeldBody(body, place), recalled.told)
 
 
 @answers_nobody
@@ -103,16 +114,21 @@ async def reached(request: web.Request, application: str | None, memories: int) 
     await record(request, "recall", memories, application)
 
 
-async def conversation_of(request: web.Request) -> Conversation:
-    """The request's conversation. Raises WrongMediaType, TooLarge, Unreadable."""
+async def conversation_of(request: web.Request, place: Place) -> Conversation:
+    """The request's conversation. Raises WrongMediaType, TooLarge, Unreadable; Unavailable when there is no room."""
     if not request.content_type.endswith("json"):
         raise WrongMediaType("The body is to be application/json.")
     raw = bytearray()
-    # Not `request.read`: its limit is that of the other routes.
-    async for some in request.content.iter_any():
-        raw += some
-        if len(raw) > LARGEST:
-            raise TooLarge("The body is larger than 20 MiB.")
+    try:
+        async with asyncio.timeout(_ARRIVES_WITHIN):
+            # Not `request.read`: its limit is that of the other routes.
+            async for some in request.content.iter_any():
+                raw += some
+                if len(raw) > LARGEST:
+                    raise TooLarge("The body is larger than 20 MiB.")
+                place.hold(len(raw))
+    except TimeoutError:
+        raise Unreadable("The body did not arrive in time.") from None
     return await _aside(raw, read, bytes(raw))
 
 

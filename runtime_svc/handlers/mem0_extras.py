@@ -12,7 +12,8 @@ from runtime_svc.handlers.mem0_memories import memory_id, noted, within
 from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, together
 from runtime_svc.mem0_dialect.exporting import exported, schema_of, summary_of
 from shared import remembered
-from shared.client_records import FEEDBACK
+from shared.client_records import FEEDBACK, ClientRecords
+from shared.documents import check_document
 from shared.errors import BadValue, NotFound
 from shared.http import body
 from shared.http.answers import answer
@@ -25,6 +26,9 @@ from shared.tokens import person_of, reach_of
 _EXPORT = "export"
 _MOST = 20_000
 _PAGE = 1000
+_MOST_EXPORTS = 100
+"""Of one person; the oldest goes when there are more, for nothing else ever lets one go."""
+_LARGEST_FILTERS = 16 * 1024
 
 
 class Within(body.Body):
@@ -63,15 +67,22 @@ async def create_export(request: web.Request) -> web.Response:
     said = await body.read(request, Export)
     wanted = asked(request[CALLER], said.filters, _ids(said))
     request[CALLER] = wanted.caller
+    check_document([said.filters, _ids(said)], "filters", most=_LARGEST_FILTERS)
     kept = {
         "schema": schema_of(said.schema_),
         "filters": [said.filters, _ids(said)],
         "application": _application(wanted.reach),
     }
     export_id = str(uuid.uuid4())
-    await request.app[CLIENT_RECORDS].put(Everything(person_of(wanted.caller)), _EXPORT, export_id, kept)
+    await _keep(request.app[CLIENT_RECORDS], Everything(person_of(wanted.caller)), export_id, kept)
     message = "Memory export request received. The export will be ready in a few seconds."
     return answer({"message": message, "id": export_id}, status=201)
+
+
+async def _keep(records: ClientRecords, person: Everything, export_id: str, kept: dict[str, Any]) -> None:
+    for old in (await records.of(person, _EXPORT))[: -_MOST_EXPORTS + 1]:
+        await records.drop(person, _EXPORT, old.id)
+    await records.put(person, _EXPORT, export_id, kept)
 
 
 async def get_export(request: web.Request) -> web.Response:

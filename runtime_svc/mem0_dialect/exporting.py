@@ -8,8 +8,11 @@ from typing import Any
 
 from runtime_svc.mem0_dialect.views import shown
 from shared.context import one_line
+from shared.documents import check_document
 from shared.errors import BadValue
 from shared.records import Memory
+
+_LARGEST_SCHEMA = 64 * 1024
 
 
 def schema_of(said: str | dict[str, Any] | None) -> dict[str, Any]:
@@ -21,6 +24,7 @@ def schema_of(said: str | dict[str, Any] | None) -> dict[str, Any]:
             said = None
     if not isinstance(said, dict) or not said:
         raise BadValue("schema is required: a JSON schema of what is exported.")
+    check_document(said, "schema", most=_LARGEST_SCHEMA)
     return said
 
 

@@ -36,6 +36,8 @@ async def revise(
     before = await remembered.one(store, reach, memory_id)
     if before.immutable:
         raise NotAllowed("This memory is immutable: it can be forgotten, not changed.")
+    if kept:
+        client_metadata({name: one for name, one in {**before.metadata, **kept}.items() if one is not None})
     anew = words is not None and words != before.words
     vector = (await embedder.embed([words]))[0] if words is not None and anew else None
     patch = Patch(

@@ -85,7 +85,10 @@ class Senders:
         """Begin to send."""
         resolver = None if self._private else PublicOnly(self._pace.senders)
         connector = aiohttp.TCPConnector(resolver=resolver, limit=self._pace.senders)
-        self._session = aiohttp.ClientSession(connector=connector, timeout=_TIMEOUT, trust_env=False)
+        # No cookies: what a receiver sets with one person's message must not ride on the next one's.
+        self._session = aiohttp.ClientSession(
+            connector=connector, timeout=_TIMEOUT, cookie_jar=aiohttp.DummyCookieJar(), trust_env=False
+        )
         self._outbox.listen(self._bell.set)
         self._loops = [asyncio.create_task(self._take()), asyncio.create_task(self._keep_house())]
 

@@ -20,6 +20,7 @@ MOST = 20
 
 EVENTS = tuple(Tell)
 _LONGEST_URL = 2_000
+_NAT64, _PUBLIC = ipaddress.IPv6Network("64:ff9b::/96"), ipaddress.IPv6Network("2000::/3")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +79,21 @@ def may_reach(host: str) -> bool:
         address = ipaddress.ip_address(host.partition("%")[0])
     except ValueError:
         return host.rstrip(".").lower() != "localhost"
-    mapped = address.ipv4_mapped if isinstance(address, ipaddress.IPv6Address) else None
-    return (mapped or address).is_global and not (mapped or address).is_multicast
+    meant = address if isinstance(address, ipaddress.IPv4Address) else _meant(address)
+    return meant is not None and meant.is_global and not meant.is_multicast
+
+
+def _meant(address: ipaddress.IPv6Address) -> ipaddress.IPv4Address | ipaddress.IPv6Address | None:
+    """Where packets go in the end: a gateway may take those for some addresses to an IPv4 address that stands in them.
+
+    None for all that is not handed out to the public, whatever a network does with it.
+    """
+    if address in _NAT64:
+        return ipaddress.IPv4Address(int(address) & 0xFFFF_FFFF)
+    inside = address.ipv4_mapped or address.sixtofour
+    if inside is not None:
+        return inside
+    return address if address in _PUBLIC else None
 
 
 def signature(secret: str, timestamp: str, body: bytes) -> str:

@@ -86,7 +86,10 @@ def parsed(raw: bytes) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise Unreadable("The body is to be a JSON object.")
     if b"\\u" in raw or b"\x00" in raw:
-        _check_escapes(value)
+        try:
+            _check_escapes(value)
+        except RecursionError as error:
+            raise Unreadable("The body is nested too deep.") from error
     return value
 
 

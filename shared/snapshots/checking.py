@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 import numpy as np
+import orjson
 
 from shared.documents import check_json
-from shared.errors import BadValue
+from shared.errors import BadValue, TooLarge
 from shared.records import Door, Event
 from shared.schemas import check_schema
 from shared.scope import application_key, unusable
 from shared.snapshots.entries import Allowed, Entry, Kept, Typed, entry_of
 from shared.times import moment
+from shared.typed_data import LARGEST
+
+LARGEST_PAYLOAD = 256 * 1024
+"""Bytes of one memory beside its vector: far more than a learn may say."""
 
 _WIDEST = 16_000
 _EVENTS = frozenset(Event)
@@ -50,6 +55,13 @@ def _memory(entry: Kept) -> Entry:
             raise ValueError
     for change in entry.history:
         _check_change(change)
+    return of_a_size(entry)
+
+
+def of_a_size(entry: Kept) -> Kept:
+    """The entry. Raises TooLarge for one that a list of a thousand could not be made of."""
+    if len(orjson.dumps(dict(entry.payload))) > LARGEST_PAYLOAD:
+        raise TooLarge(f"A memory in it is larger than {LARGEST_PAYLOAD // 1024} KiB. Nothing was taken in.")
     return entry
 
 
@@ -77,12 +89,19 @@ def _typed(entry: Typed) -> Entry:
     for one in _list(entry.revisions):
         if one.keys() != {"revision", "data", "actor", "created"} or one["data"] is None:
             raise KeyError
+        check_revision(one["data"])
         if type(one["revision"]) is not int or not last < one["revision"] < 2**31:
             raise ValueError
         last = one["revision"]
         _usable(one["actor"])
         moment(_usable(one["created"]))
     return entry
+
+
+def check_revision(data: object) -> None:
+    """Raises TooLarge for a document that is larger than one may be kept."""
+    if len(orjson.dumps(data)) > LARGEST:
+        raise TooLarge(f"A revision's data is at most {LARGEST // 1024} KiB. Nothing was taken in.")
 
 
 def _allowance(entry: Allowed) -> Entry:

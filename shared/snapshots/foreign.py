@@ -11,6 +11,7 @@ from shared.errors import BadValue
 from shared.payloads import Details, new_payload
 from shared.records import Door
 from shared.scope import PREFIX, application_key, unusable
+from shared.snapshots.checking import check_revision, of_a_size
 from shared.snapshots.entries import Kept, Kind, Typed
 from shared.snapshots.sealing import memory_id
 from shared.times import moment, stamp
@@ -46,6 +47,7 @@ def _revision(person: str, number: int, told: object) -> dict[str, Any]:
     if not isinstance(told, Mapping) or told.get("data") is None:
         raise BadValue("A revision has data. Nothing was taken in.")
     check_json(told["data"], "A revision's data")
+    check_revision(told["data"])
     created, _ = _time(told)
     return {"revision": number, "data": told["data"], "actor": person, "created": created}
 
@@ -64,7 +66,7 @@ def memory_unit(person: str, kind: Kind, unit: Mapping[str, Any]) -> Kept:
         "state_unit": {**_as_given(unit, kind), "id": told, "created": created, "sessionId": session},
     }
     change = {"event": "ADD", "old": None, "new": words, "actor": person, "door": str(Door.STATE), "at": learned}
-    return Kept(kind, _id(person, kind, told), payload, None, [change])
+    return of_a_size(Kept(kind, _id(person, kind, told), payload, None, [change]))
 
 
 def _as_given(unit: Mapping[str, Any], kind: Kind) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -13,7 +14,7 @@ from shared.snapshots import foreign
 from shared.snapshots.checking import checked
 from shared.snapshots.document import FORMAT
 from shared.snapshots.entries import Entry, Kind, Typed
-from shared.snapshots.members import Member, Members
+from shared.snapshots.members import LONG, Member, Members
 from shared.snapshots.sealing import Part, Parts, kind_number
 from shared.snapshots.units import MEMBERS, unit_of
 from shared.stores.states import Sealed
@@ -26,8 +27,11 @@ REARRANGED = "Its units stand in another order than in a snapshot. Nothing was t
 
 _KINDS = {name: kind for kind, name in MEMBERS.items()} | {"allowances": Kind.ALLOWANCE}
 _GRAPH = ("graphNodes", "graphRelationships")
+_SAID = ("id", "userId", "created", "format", "checksum")
 _MOST_TYPED = 10_000
 _BATCH = 50
+_BATCH_LENGTH = 256 * 1024
+"""Characters of a batch: what is held of a document at once, beside one element."""
 
 
 @dataclass(slots=True)
@@ -43,26 +47,36 @@ class Importing:
     _typed: set[tuple[str, str]] = field(default_factory=set)
     _last: Kind = Kind.DATA
 
-    async def parts(self, source: AsyncIterator[bytes]) -> AsyncIterator[Part | Sealed]:
+    async def parts(self, source: AsyncIterator[bytes]) -> AsyncGenerator[Part | Sealed]:
         """The document's content, sealed at its end. Raises Unreadable or BadValue, each with a sentence."""
         batch: list[Entry] = []
-        async for member in Members(source).read():
-            batch += self._entries(member)
-            if len(batch) >= _BATCH:
-                # Compressing takes milliseconds: they are not the event loop's.
-                for part in await asyncio.to_thread(self._parts.take, batch):
-                    yield part
-                batch = []
-        for part in await asyncio.to_thread(self._parts.take, batch):
+        held = 0
+        async with aclosing(Members(source).read()) as members:
+            async for member in members:
+                # To look at each value of a long one takes seconds: they are not the event loop's.
+                entries = (
+                    await asyncio.to_thread(self._entries, member) if member.size > LONG else self._entries(member)
+                )
+                batch, held = batch + entries, held + member.size
+                del member, entries
+                if len(batch) >= _BATCH or held > _BATCH_LENGTH:
+                    full, batch, held = await self._taken(batch), [], 0
+                    for part in full:
+                        yield part
+        for part in await self._taken(batch):
             yield part
         sealed = self._sealed()
         for part in self._parts.rest():
             yield part
         yield Sealed(sealed.id, sealed.created, sealed.digest, sealed.counts, self._parts.size)
 
+    async def _taken(self, batch: list[Entry]) -> list[Part]:
+        """Compressing takes milliseconds: they are not the event loop's."""
+        return await asyncio.to_thread(self._parts.take, batch)
+
     def _entries(self, member: Member) -> list[Entry]:
         if member.shape == "value":
-            self._said[member.name] = member.value
+            self._said |= {member.name: member.value} if member.name in _SAID else {}
         elif member.shape == "list":
             self._arrays.add(member.name)
         elif member.name in _KINDS:

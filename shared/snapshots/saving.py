@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass
 
 from shared.errors import NotFound, TooLarge
@@ -55,7 +56,8 @@ async def take_in(states: StateStore, person: Everything, source: AsyncIterator[
     Raises Unreadable, BadValue, TooLarge, Conflict, and then nothing of it is kept.
     """
     importing = Importing(person.person)
-    state = await states.take_in(person, importing.parts(_bounded(source)))
+    async with aclosing(importing.parts(_bounded(source))) as parts:
+        state = await states.take_in(person, parts)
     return Taken(state, importing.graph_left_out)
 
 

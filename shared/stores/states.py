@@ -21,6 +21,9 @@ NOT_EMBEDDED = "none"
 """What `vector_of` says of a memory that came without a vector of ours: it is of no words."""
 
 
+ERASED = "Everything was erased while it was taken in. Nothing was taken in."
+
+
 @dataclass(frozen=True, slots=True)
 class State:
     """A snapshot, without its content."""

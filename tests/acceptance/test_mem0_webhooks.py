@@ -245,6 +245,20 @@ async def test_an_address_that_is_not_public_is_refused(runtime: Service, url: s
     await ana.call("POST", HOOKS, json={"url": url, "event_types": ["memory_add"]}, status=400)
 
 
+async def test_what_a_receiver_sets_with_one_message_rides_on_no_other(
+    private_runtime: Service, receiver: Receiver
+) -> None:
+    by_name = receiver.url.replace("127.0.0.1", "localhost")  # cookies are kept of names only
+    ana, _ = await hooked(private_runtime, by_name, "memory_add")
+    await ana.add("I love tea")
+    await receiver.told(1)
+    ben, _ = await hooked(private_runtime, by_name, "memory_add", uid="ben")
+    await ben.add("I love jam", user_id="ben")
+    await receiver.told(2)
+
+    assert [headers.get("Cookie") for headers, _ in receiver.seen] == [None, None]
+
+
 @pytest.mark.parametrize("events", [[], ["memory_explode"]])
 async def test_a_webhook_asks_for_events_there_are(runtime: Service, events: list[str]) -> None:
     ana = await program(runtime)
@@ -256,3 +270,16 @@ def test_a_name_is_judged_by_what_it_resolves_to() -> None:
     assert may_reach("93.184.216.34")
     assert may_reach("example.com")
     assert not any(may_reach(one) for one in ("192.168.1.1", "fe80::1%eth0", "224.0.0.1", "100.64.0.1", "localhost."))
+
+
+@pytest.mark.parametrize(
+    "inside",
+    ["64:ff9b::7f00:1", "64:ff9b::a9fe:a9fe", "64:ff9b:1::a00:1", "2002:7f00:1::", "::7f00:1", "::ffff:0:7f00:1"],
+)
+def test_a_private_address_in_one_that_a_gateway_translates_is_refused(inside: str) -> None:
+    assert not may_reach(inside)
+
+
+def test_addresses_beside_the_public_ones_are_refused_and_translated_public_ones_are_not() -> None:
+    assert not any(may_reach(one) for one in ("fec0::1", "fd00::1", "5f00::1", "::", "ff02::1", "2001:db8::1"))
+    assert all(may_reach(one) for one in ("64:ff9b::808:808", "2606:4700::1111", "2002:808:808::1", "::ffff:8.8.8.8"))

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
+from shared.db.pool import EVERYBODY
 from shared.errors import Unavailable
 from shared.maintaining import AT_ONCE, Step, refresh_some
 from shared.records import Patch, Vector
+from shared.stores.local.store import LocalStore
 from shared.stores.maintenance import Maintenance
+from shared.stores.pg.store import PostgresStore
 from shared.stores.ports import MemoryStore
 from shared.words import lemmatized
 from tests.conformance.build import ANA, BY, DIMENSIONS, direction, keep, memory
@@ -115,3 +118,31 @@ async def test_an_embedder_that_is_away_is_no_texts_fault(
 
     assert embedder.calls == 2, "the texts, and whether it embeds anything"
     assert len(await maintenance.stale(after="", limit=10)) == 8
+
+
+@pytest.mark.parametrize("by", ["forget", "forget_all"])
+async def test_a_memory_that_was_set_aside_is_in_no_table_when_it_is_forgotten(
+    store: MemoryStore,
+    maintenance: Maintenance,  # noqa: F811 (as above)
+    by: str,
+) -> None:
+    [memory_id] = await waiting(store, "refused always")
+    await all_steps(maintenance, Picky())
+    assert await aside(store) == [memory_id]
+
+    if by == "forget":
+        await store.forget(ANA, memory_id, BY)
+    else:
+        await store.forget_all(ANA, BY, confirmed=None)
+
+    assert await aside(store) == []
+
+
+async def aside(store: MemoryStore) -> list[str]:
+    """The ids that are set aside."""
+    if isinstance(store, LocalStore):
+        sql = "SELECT id FROM stale WHERE until IS NOT NULL"
+        return await store.database.read(lambda connection: [row[0] for row in connection.execute(sql)])
+    assert isinstance(store, PostgresStore)
+    async with store._database.connection(EVERYBODY) as connection:
+        return [str(row[0]) for row in await connection.fetch("SELECT memory_id FROM runtime_memory.set_aside")]

@@ -91,6 +91,7 @@ class Marked:
             f"/v1/memories/{MARK}/",
         ):
             await self.ask("runtime_svc", "GET", path)
+        await self.be_unreadable()
         said = {"query": MARK, "filters": {"AND": [{MARK: {MARK: MARK}}], "user_id": MARK}}
         await self.ask("runtime_svc", "POST", "/v2/memories/search/", json=said)
         bad = [f"Bearer {MARK}", f"Bearer {MARK}.{MARK}.{MARK}", f"Token m0-{MARK}", f"Basic {MARK}", f"Bearer {token(MARK, ttl=-5)}", f"Bearer {token('*' + MARK + ' ')}"]  # fmt: skip
@@ -98,6 +99,15 @@ class Marked:
             for credential in bad:
                 await self.ask(name, "GET", path, headers={"Authorization": credential})
             await self.ask(name, "GET", path, headers={"X-On-Behalf-Of": MARK})
+
+    async def be_unreadable(self) -> None:
+        """What is no request at all: a question that is too long for an address, headers with what cannot be in them."""
+        for name in SERVICES:
+            for said in (f"GET {PLATFORM}?q={MARK * 1500} HTTP/1.1\r\nHost: x", f"GET / HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {MARK}\x01", f"{MARK} / HTTP/9.1"):  # fmt: skip
+                reader, writer = await asyncio.open_connection("127.0.0.1", self.fleet.ports[name])
+                writer.write(said.encode() + b"\r\n\r\n")
+                assert b" 400 " in await reader.readline()
+                writer.close()
 
     async def meet_faults(self, server: OpenAIServer, dsn: str) -> None:
         """An LLM that fails, a table that is locked, connections that end, writes that PostgreSQL refuses."""

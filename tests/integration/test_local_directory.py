@@ -56,6 +56,17 @@ async def test_only_the_owner_reads_the_files(tmp_path: Path) -> None:
     assert {DATABASE, f"{DATABASE}-wal", "store.json", "owner.lock"} <= modes.keys()
 
 
+async def test_a_second_owner_is_refused_also_when_the_lock_file_was_tidied_away(tmp_path: Path) -> None:
+    store = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)
+    (tmp_path / "owner.lock").unlink()
+    said = await refusal(tmp_path)
+    await store.close()
+
+    assert said == f"{tmp_path} is in use by another process: one process owns it."
+    again = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)
+    await again.close()
+
+
 @pytest.mark.fault("Two runtimes on one local directory", "the second is refused with the first one's process")
 async def test_a_second_owner_is_refused_with_the_first_ones_process(tmp_path: Path) -> None:
     store = await LocalStore.open(tmp_path, dimensions=DIMENSIONS)

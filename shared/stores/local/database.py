@@ -107,7 +107,9 @@ class Database:
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         except sqlite3.Error as error:
             raise CannotStartError(sentence_of(error)) from error
-        return self._transaction(job)
+        result = self._transaction(job)
+        self._empty_journal()  # what a killed process left unfinished is let go of at the start
+        return result
 
     def _connect(self) -> sqlite3.Connection:
         # mode=rw: a database that vanished is a fault; it is never made anew, and empty, behind our back.

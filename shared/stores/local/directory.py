@@ -32,11 +32,12 @@ class Directory:
     def __init__(self, path: Path) -> None:
         self.path = path
         self.database = path / DATABASE
-        self._lock = _claim(path)
+        self._locks = _claim(path)
 
     def release(self) -> None:
         """Let another process own it."""
-        os.close(self._lock)
+        for lock in self._locks:
+            os.close(lock)
 
     def expected(self, dimensions: int | None) -> Identity | None:
         """Whose database must be there; None when the directory is new. Refuses a torn or foreign one.
@@ -107,7 +108,38 @@ def new_identity(dimensions: int) -> Identity:
     return Identity(secrets.token_hex(16), dimensions)
 
 
-def _claim(path: Path) -> int:
+def _claim(path: Path) -> list[int]:
+    """The directory's own lock, and that of a file in it.
+
+    What tidies `/tmp` may take the file away from a running owner; it leaves a directory alone that is locked itself.
+    """
+    held: list[int] = []
+    try:
+        held.append(_claim_file(path))
+        held += _claim_directory(path)
+    except BaseException:
+        for lock in held:
+            os.close(lock)
+        raise
+    return held
+
+
+def _claim_directory(path: Path) -> list[int]:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError:
+        return []  # it may be used without being listed
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise CannotStartError(f"{path} is in use by another process: one process owns it.") from error
+    except OSError:
+        pass  # a file system that locks files only
+    return [descriptor]
+
+
+def _claim_file(path: Path) -> int:
     try:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         _check_owner(path)

@@ -10,7 +10,7 @@ from shared.named import Named, naming
 from shared.payloads import WORDS_VERSION
 from shared.records import By, Memory, Vector
 from shared.scope import Scope
-from shared.stores.local import forgetting, rows, scopes
+from shared.stores.local import forgetting, rows, scopes, state_rows
 from shared.stores.local.database import Database
 from shared.stores.maintenance import Stale
 from shared.times import now, stamp
@@ -76,6 +76,7 @@ class LocalMaintenance:
         """See the port."""
 
         def job(connection: sqlite3.Connection) -> int:
+            state_rows.sweep(connection)
             found = connection.execute(
                 "SELECT id, user_id, agent_id FROM memories WHERE expires_on < ? LIMIT ?", (before, limit)
             ).fetchall()

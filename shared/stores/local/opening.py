@@ -7,7 +7,7 @@ import sqlite3
 from pathlib import Path
 
 from shared.errors import CannotStartError
-from shared.stores.local import events, outbox
+from shared.stores.local import events, outbox, state_rows
 from shared.stores.local.database import Database
 from shared.stores.local.directory import Directory, Identity, new_identity
 from shared.stores.local.overflow import PAGE
@@ -57,6 +57,7 @@ def _checked(
         raise CannotStartError("The store's database has pages of another size: it was made by another program.")
     events.release(connection)
     outbox.release(connection)
+    state_rows.release(connection)
     if expected is None:
         return identity
     if size < pages * page_size:

@@ -13,7 +13,7 @@ from shared.scope import Everything
 from shared.snapshots.sealing import Part, state_id
 from shared.stores.local.overflow import padding
 from shared.stores.local.rows import canonical
-from shared.stores.states import MOST_STATES, Sealed, State
+from shared.stores.states import ERASED, MOST_STATES, Sealed, State
 from shared.times import now, stamp
 
 _COLUMNS = "id, created, digest, counts, size, parts"
@@ -27,7 +27,7 @@ def check_room(connection: sqlite3.Connection, person: Everything) -> None:
 
 
 def sweep(connection: sqlite3.Connection) -> None:
-    """Remove what uploads left that ended with their process."""
+    """Remove what uploads left that never ended."""
     connection.execute("DELETE FROM states WHERE id IS NULL AND begun_at < ?", (stamp(now() - timedelta(days=1)),))
 
 
@@ -40,7 +40,12 @@ def begin(connection: sqlite3.Connection, person: Everything) -> int:
 
 
 def add_parts(connection: sqlite3.Connection, person: Everything, key: int, number: int, parts: Sequence[Part]) -> int:
-    """Some parts, counted from a number; the number of the next. Raises BadValue for a memory that is in it twice."""
+    """Some parts, counted from a number; the number of the next.
+
+    Raises BadValue for a memory that is in it twice, Conflict for a state that is gone.
+    """
+    if connection.execute("SELECT 1 FROM states WHERE key = ?", (key,)).fetchone() is None:
+        raise Conflict(ERASED)
     for part in parts:
         blank, fill = padding([key, number], [part.content])
         connection.execute(
@@ -78,6 +83,8 @@ def seal(connection: sqlite3.Connection, person: Everything, key: int, sealed: S
         f" WHERE key = ? RETURNING {_COLUMNS}",
         (wanted, sealed.created, sealed.digest, json.dumps(dict(sealed.counts)), sealed.size, parts, key),
     ).fetchone()
+    if row is None:
+        raise Conflict(ERASED)
     return _state(row)
 
 
@@ -113,6 +120,16 @@ def drop(connection: sqlite3.Connection, person: Everything, state_id: str) -> b
 def drop_all(connection: sqlite3.Connection, person: Everything) -> int:
     """Remove all of a person's; how many there were."""
     return connection.execute("DELETE FROM states WHERE user_id = ? AND id IS NOT NULL", (person.person,)).rowcount
+
+
+def drop_unfinished(connection: sqlite3.Connection, person: Everything) -> None:
+    """Remove what is being taken in, or what is left of it: it is in no list, so nobody could."""
+    connection.execute("DELETE FROM states WHERE user_id = ? AND id IS NULL", (person.person,))
+
+
+def release(connection: sqlite3.Connection) -> None:
+    """When the store is opened nobody takes anything in: what a killed process had begun goes."""
+    connection.execute("DELETE FROM states WHERE id IS NULL")
 
 
 def hold(connection: sqlite3.Connection, person: Everything, state_id: str) -> tuple[int, int] | None:

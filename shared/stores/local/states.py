@@ -64,7 +64,7 @@ class LocalStates:
             state_rows.sweep(connection)
             return state_rows.begin(connection, person)
 
-        key = await self._database.write(begin)
+        key = await self._database.erase(begin)
         try:
             return await self._take_in(person, key, parts)
         finally:
@@ -136,6 +136,7 @@ class LocalStates:
             gone = removing.memories(connection, person.person)
             documents = removing.data(connection, person.person)
             removing.client_records(connection, person.person)
+            state_rows.drop_unfinished(connection, person)
             dropped = state_rows.drop_all(connection, person) if snapshots else 0
             states = held.note_forgotten(connection, person.person, gone)
             _close(connection, person, by, receipts.Forgot("erase", len(gone), states), at=now())

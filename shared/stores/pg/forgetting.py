@@ -32,6 +32,8 @@ WITH gone AS (
 ), feedback AS (
     DELETE FROM runtime_memory.client_records
     WHERE user_id = $1 AND kind = '{feedback}' AND id = ANY(ARRAY(SELECT id::text FROM gone))
+), aside AS (
+    DELETE FROM runtime_memory.set_aside WHERE user_id = $1 AND memory_id = ANY(ARRAY(SELECT id FROM gone))
 ), marked AS (
     UPDATE runtime_memory.state_memories SET forgotten = true
     WHERE user_id = $1 AND live_id = ANY(ARRAY(SELECT id FROM gone)) RETURNING state_key

@@ -12,7 +12,7 @@ from shared.payloads import WORDS_VERSION
 from shared.records import By, Memory, Vector
 from shared.scope import Scope
 from shared.stores.maintenance import Stale
-from shared.stores.pg import scopes
+from shared.stores.pg import scopes, state_rows
 from shared.stores.pg.forgetting import forget_rows
 from shared.times import now
 
@@ -86,6 +86,7 @@ class PostgresMaintenance:
         async with self._database.connection(EVERYBODY) as connection:
             # What was not taken up again for so long is of memories that are no more.
             await connection.execute("DELETE FROM runtime_memory.set_aside WHERE until < now() - interval '7 days'")
+            await state_rows.sweep(connection)
             rows = await connection.fetch(self._collection.sql(sql), before, limit)
         found = {Scope(row["user_id"], row["agent_id"]) for row in rows}
         return sum([await self._sweep_scope(scope, before, by, limit) for scope in found])

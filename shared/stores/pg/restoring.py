@@ -86,6 +86,7 @@ async def erase(erasing: Erasing, *, allowances: bool, snapshots: bool) -> Erase
     documents = await removing.data(connection, person.person)
     await removing.client_records(connection, person.person)
     shares = await removing.allowances(connection, person.person) if allowances else 0
+    await state_rows.drop_unfinished(connection, person)
     dropped = await state_rows.drop_all(connection, person) if snapshots else 0
     states = await held.note_forgotten(connection, person.person, gone)
     await _close(connection, person, erasing.by, receipts.Forgot("erase", len(gone), states), erasing.at)

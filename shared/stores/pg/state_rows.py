@@ -12,7 +12,7 @@ from shared.scope import Everything
 from shared.snapshots.sealing import Part, state_id
 from shared.stores.pg.reading import canonical
 from shared.stores.pg.scopes import Connection
-from shared.stores.states import MOST_STATES, Sealed, State
+from shared.stores.states import ERASED, MOST_STATES, Sealed, State
 
 _COLUMNS = "id, created, digest, counts, size, parts"
 
@@ -41,7 +41,13 @@ async def begin(connection: Connection, person: Everything) -> int:
 
 
 async def add_parts(connection: Connection, person: Everything, key: int, number: int, parts: Sequence[Part]) -> int:
-    """Some parts, counted from a number; the number of the next. Raises UniqueViolationError for an id twice."""
+    """Some parts, counted from a number; the number of the next.
+
+    Raises UniqueViolationError for an id twice, Conflict for a state that is gone.
+    """
+    held = "SELECT true FROM runtime_memory.states WHERE key = $1 AND user_id = $2 FOR KEY SHARE"
+    if not await connection.fetchval(held, key, person.person):
+        raise Conflict(ERASED)
     for part in parts:
         await connection.execute(
             "INSERT INTO runtime_memory.state_parts (state_key, part, content) VALUES ($1, $2, $3)",
@@ -70,7 +76,7 @@ async def discard(connection: Connection, person: Everything, key: int) -> None:
 
 
 async def seal(connection: Connection, person: Everything, key: int, sealed: Sealed, parts: int) -> State:
-    """Complete a state. Raises UniqueViolationError when the person has one with this id."""
+    """Complete a state. Raises UniqueViolationError when the person has one with this id, Conflict when it is gone."""
     row = await connection.fetchrow(
         "UPDATE runtime_memory.states SET id = $2, created = $3, digest = $4, counts = $5, size = $6, parts = $7"  # noqa: S608 (constant)
         f" WHERE key = $1 AND user_id = $8 RETURNING {_COLUMNS}",
@@ -83,7 +89,8 @@ async def seal(connection: Connection, person: Everything, key: int, sealed: Sea
         parts,
         person.person,
     )
-    assert row is not None  # noqa: S101 (begun by the caller)
+    if row is None:
+        raise Conflict(ERASED)
     return _state(row)
 
 
@@ -122,6 +129,11 @@ async def drop_all(connection: Connection, person: Everything) -> int:
         "DELETE FROM runtime_memory.states WHERE user_id = $1 AND id IS NOT NULL", person.person
     )
     return int(gone.rpartition(" ")[2])
+
+
+async def drop_unfinished(connection: Connection, person: Everything) -> None:
+    """Remove what is being taken in, or what a killed process left of it: it is in no list, so nobody could."""
+    await connection.execute("DELETE FROM runtime_memory.states WHERE user_id = $1 AND id IS NULL", person.person)
 
 
 async def hold(connection: Connection, person: Everything, state_id: str) -> tuple[int, int] | None:
