@@ -10,10 +10,9 @@ from pydantic import Field
 
 from runtime_svc.handlers.mem0_memories import memory_id, noted, within
 from runtime_svc.mem0_dialect.asking import ENTITIES, asked, ids_of
-from runtime_svc.mem0_dialect.exporting import exported, schema_of, summary_of
+from runtime_svc.mem0_dialect.exporting import exported, fetching, schema_of, shown_id, summary_of, unknown_export
 from shared import remembered
 from shared.client_records import FEEDBACK
-from shared.errors import NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS, STORE
@@ -68,12 +67,13 @@ async def create_export(request: web.Request) -> web.Response:
     export_id = str(uuid.uuid4())
     await request.app[CLIENT_RECORDS].put(Everything(person_of(wanted.caller)), _EXPORT, export_id, kept)
     message = "Memory export request received. The export will be ready in a few seconds."
-    return answer({"message": message, "id": export_id}, status=201)
+    return answer({"message": message, "id": shown_id(export_id, wanted.caller)}, status=201)
 
 
 async def get_export(request: web.Request) -> web.Response:
-    """The data of an export, by its id or of the latest one; a bound key knows those of its application."""
+    """The data of an export, by its id or of the person's latest; a bound key knows those of its application."""
     said = await body.read(request, Exported)
+    request[CALLER] = asked(request[CALLER], said.filters, _ids(said), entity_required=False).caller
     kept = await _kept(request, said.memory_export_id)
     wanted = asked(request[CALLER], *kept["filters"])
     request[CALLER] = wanted.caller
@@ -83,11 +83,13 @@ async def get_export(request: web.Request) -> web.Response:
 
 
 async def _kept(request: web.Request, export_id: str | None) -> dict[str, Any]:
+    if export_id is not None:
+        request[CALLER], export_id = fetching(request[CALLER], export_id)
     exports = await request.app[CLIENT_RECORDS].of(Everything(person_of(request[CALLER])), _EXPORT)
     application = _application(reach_of(request[CALLER]))
     found = [one for one in exports if export_id in (None, one.id) and one.body.get("application") == application]
     if not found:
-        raise NotFound("No memory export request found")
+        raise unknown_export()
     return dict(found[-1].body)
 
 
