@@ -318,24 +318,6 @@ async def test_an_id_that_cannot_be_one_is_refused(ana: Program) -> None:
     await ana.call("GET", "/v1/event/x/", status=404)
 
 
-async def test_the_project_keeps_instructions_and_categories(ana: Program) -> None:
-    ping = await ana.call("GET", "/v1/ping/")
-    path = f"/api/v1/orgs/organizations/{ping['org_id']}/projects/{ping['project_id']}/"
-    categories = [{"cooking": "what they cook"}]
-
-    await ana.call("PATCH", path, json={"custom_instructions": "Only food.", "custom_categories": categories})
-    await ana.call("PATCH", path, json={"description": "a shop"})
-    view = await ana.call("GET", f"{path}?fields=custom_instructions")
-    assert (view["custom_instructions"], view["custom_categories"], view["description"]) == (
-        "Only food.",
-        categories,
-        "a shop",
-    )
-    refused = await ana.call("PATCH", path, json={"custom_categories": ["cooking"]}, status=400)
-    assert refused["detail"] == 'Expected a dictionary of items but got type "str".'
-    await ana.call("GET", path.replace(ping["project_id"], "other"), status=404)
-
-
 async def test_feedback_and_summary(ana: Program) -> None:
     item = await ana.add("I love tea")
 
