@@ -131,6 +131,7 @@ async def others_hang(store: LocalStore, receiver: Receiver, count: int = 20) ->
         await keep(store, Scope(f"other{n}", "app:notes"), memory("hangs"))
 
 
+@pytest.mark.fault("The webhook addresses of twenty people hang", "everybody else is told meanwhile; after that they take a share of the senders")  # fmt: skip
 @pytest.mark.usefixtures("endless")
 async def test_while_the_addresses_of_twenty_people_hang_the_others_are_told(
     store: LocalStore, receiver: Receiver
