@@ -115,3 +115,13 @@ class Unavailable(ServiceError):
 
     def __init__(self, sentence: str, *, retry_after: int = 1) -> None:
         super().__init__(sentence, headers={"Retry-After": str(retry_after)})
+
+
+class OurFault(ServiceError):
+    """A store refused what it was asked, and would again: a mistake here. Where it was is in the log."""
+
+    status = 500
+    code = "internal"
+
+    def __init__(self) -> None:
+        super().__init__("Something went wrong here. It was noted.")

@@ -11,14 +11,21 @@ FOR_EVER = 100.0
 """Seconds after which a test that waits is given up: far more than anything takes that does happen."""
 
 
-async def until(check: Callable[[], Any], within: float = FOR_EVER) -> None:
-    """Return when something holds; it may be a coroutine function."""
-    async with asyncio.timeout(within):
-        while True:
-            found = check()
-            if await found if asyncio.iscoroutine(found) else found:
-                return
-            await asyncio.sleep(0.01)
+async def until(
+    check: Callable[[], Any], within: float = FOR_EVER, *, else_say: str = "it did not come to that"
+) -> None:
+    """Return when something holds; it may be a coroutine function. Otherwise the test fails, and says so."""
+    try:
+        async with asyncio.timeout(within) as limit:
+            while True:
+                found = check()
+                if await found if asyncio.iscoroutine(found) else found:
+                    return
+                await asyncio.sleep(0.01)
+    except TimeoutError as error:
+        if limit.expired():
+            raise AssertionError(else_say) from error
+        raise
 
 
 def wait_until(check: Callable[[], Any], within: float = FOR_EVER) -> None:

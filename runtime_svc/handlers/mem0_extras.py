@@ -10,11 +10,11 @@ from pydantic import Field
 
 from runtime_svc.handlers.mem0_memories import memory_id, noted, within
 from runtime_svc.mem0_dialect.asking import ENTITIES, Asked, asked, ids_of, together
-from runtime_svc.mem0_dialect.exporting import exported, schema_of, summary_of
+from runtime_svc.mem0_dialect.exporting import exported, fetching, schema_of, shown_id, summary_of, unknown_export
 from shared import remembered
 from shared.client_records import FEEDBACK, ClientRecords
 from shared.documents import check_document
-from shared.errors import BadValue, NotFound
+from shared.errors import BadValue
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS, STORE
@@ -76,7 +76,7 @@ async def create_export(request: web.Request) -> web.Response:
     export_id = str(uuid.uuid4())
     await _keep(request.app[CLIENT_RECORDS], Everything(person_of(wanted.caller)), export_id, kept)
     message = "Memory export request received. The export will be ready in a few seconds."
-    return answer({"message": message, "id": export_id}, status=201)
+    return answer({"message": message, "id": shown_id(export_id, wanted.caller)}, status=201)
 
 
 async def _keep(records: ClientRecords, person: Everything, export_id: str, kept: dict[str, Any]) -> None:
@@ -86,11 +86,13 @@ async def _keep(records: ClientRecords, person: Everything, export_id: str, kept
 
 
 async def get_export(request: web.Request) -> web.Response:
-    """The data of an export: by its id, or the latest, of those with these filters where some are given.
+    """The data of an export: by its id, or the latest of a person's, of those with these filters where some are given.
 
     A bound key knows those of its application.
     """
-    kept = await _kept(request, await body.read(request, Exported))
+    said = await body.read(request, Exported)
+    request[CALLER] = asked(request[CALLER], said.filters, _ids(said), entity_required=False).caller
+    kept = await _kept(request, said)
     wanted = asked(request[CALLER], *kept["filters"])
     request[CALLER] = wanted.caller
     memories = await _all(request.app[STORE], wanted)
@@ -111,17 +113,20 @@ async def _all(store: MemoryStore, wanted: Asked) -> list[Memory]:
 
 
 async def _kept(request: web.Request, said: Exported) -> dict[str, Any]:
+    export_id = said.memory_export_id
+    if export_id is not None:
+        request[CALLER], export_id = fetching(request[CALLER], export_id)
     exports = await request.app[CLIENT_RECORDS].of(Everything(person_of(request[CALLER])), _EXPORT)
     application, where = _application(reach_of(request[CALLER])), together(said.filters, _ids(said))
     found = [
         one
         for one in exports
-        if said.memory_export_id in (None, one.id)
+        if export_id in (None, one.id)
         and one.body.get("application") == application
         and (where is None or where == together(*one.body["filters"]))
     ]
     if not found:
-        raise NotFound("No memory export request found")
+        raise unknown_export()
     return dict(found[-1].body)
 
 

@@ -8,13 +8,11 @@ from aiohttp import web
 from pydantic import Field
 
 from runtime_svc.mem0_dialect.adding import catalogue_of
-from runtime_svc.mem0_dialect.projects import KIND, ORGANIZATION, project_of, settings_of
+from runtime_svc.mem0_dialect.projects import ORGANIZATION, keep_settings, project_of, settings_of
 from shared.errors import BadValue, NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS
-from shared.scope import Everything
-from shared.tokens import person_of
 
 _KEPT = (
     "name",
@@ -57,10 +55,10 @@ async def update(request: web.Request) -> web.Response:
     catalogue_of(said.custom_categories)
     if unknown := next((name for name in _NOT_OFFERED if getattr(said, name)), None):
         raise BadValue(f"{unknown} is not offered here, and nothing was changed.")
-    project, person = _project(request), Everything(person_of(request[CALLER]))
+    project = _project(request)
     kept = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     changed = {**kept, **said.model_dump(include=said.model_fields_set & set(_KEPT))}
-    await request.app[CLIENT_RECORDS].put(person, KIND, project, changed)
+    await keep_settings(request.app[CLIENT_RECORDS], request[CALLER], changed)
     return answer({"message": "Project updated successfully", **await _shown(request, project)})
 
 

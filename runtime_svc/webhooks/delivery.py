@@ -22,6 +22,7 @@ import structlog
 from yarl import URL
 
 from runtime_svc.webhooks.addresses import PublicOnly
+from runtime_svc.webhooks.hanging import Hanging
 from runtime_svc.webhooks.registered import may_reach, signature
 from runtime_svc.webhooks.saying import Message, message_of
 from shared.client_records import ClientRecords
@@ -40,7 +41,10 @@ _TIMEOUT = aiohttp.ClientTimeout(total=10)
 class Pace:
     """How many messages are sent at once, and how long things take. All times in seconds."""
 
-    senders: int = 16
+    senders: int = 64
+    """More than a few people's addresses that hang can fill before it is known that they do."""
+    failing: int = 16
+    """Of the senders, for webhooks that failed last: the others are kept for those that did not."""
     lease: float = 30.0
     """Longer than an attempt: a message whose runtime is gone is sent by another after that."""
     longest: float = 15.0
@@ -49,7 +53,7 @@ class Pace:
     pauses: Sequence[float] = (1.0, 5.0, 30.0, 120.0, 600.0)
     """After each failure of a webhook in a row; the last one after each further one."""
     away: float = 5.0
-    """After what to say could not be read."""
+    """After what to say could not be read, or while its address, which hung, is tried by another sender."""
     kept: float = 24 * 3600.0
     """What waits for longer is let go of."""
 
@@ -63,6 +67,10 @@ class Numbers:
     too_old: int = 0
 
 
+class _NotItsTurnError(Exception):
+    """The address hung a while ago, and another sender tries it."""
+
+
 class Senders:
     """Sends what waits, a few at a time. `private` lets it go to private addresses too."""
 
@@ -70,6 +78,7 @@ class Senders:
         self, outbox: Outbox, records: ClientRecords, store: MemoryStore, *, private: bool = False, pace: Pace = Pace()
     ) -> None:
         self.numbers = Numbers()
+        self.hanging = Hanging()
         self._outbox = outbox
         self._records = records
         self._store = store
@@ -79,7 +88,8 @@ class Senders:
         self._bell = asyncio.Event()
         self._session: aiohttp.ClientSession | None = None
         self._loops: list[asyncio.Task[None]] = []
-        self._sending: set[asyncio.Task[None]] = set()
+        self._sending: dict[asyncio.Task[None], bool] = {}
+        """Each with whether its webhook failed last."""
 
     def start(self) -> None:
         """Begin to send."""
@@ -113,24 +123,24 @@ class Senders:
                 away = True
             for delivery in claimed:
                 task = asyncio.create_task(self._see_to(delivery))
-                self._sending.add(task)
+                self._sending[task] = delivery.failures > 0
                 task.add_done_callback(self._sent)
             if not claimed:
                 with contextlib.suppress(TimeoutError):
                     await asyncio.wait_for(self._bell.wait(), self._pace.poll * random.uniform(0.8, 1.2))  # noqa: S311 (spreads load)
 
     def _sent(self, task: asyncio.Task[None]) -> None:
-        self._sending.discard(task)
+        del self._sending[task]
         self._bell.set()  # the next one of its webhook may be sent now
 
     async def _claim(self) -> Sequence[Delivery]:
         free = self._pace.senders - len(self._sending)
         if free <= 0:
             return ()
+        failing = max(0, self._pace.failing - sum(self._sending.values()))
+        lease = timedelta(seconds=self._pace.lease)
         # Shielded: a claim that is cancelled half-way may have been made, and would wait for its lease to end.
-        claiming = asyncio.ensure_future(
-            self._outbox.claim(self._name, timedelta(seconds=self._pace.lease), most=free),
-        )
+        claiming = asyncio.ensure_future(self._outbox.claim(self._name, lease, most=free, failing=failing))
         try:
             return await asyncio.shield(claiming)
         except asyncio.CancelledError:
@@ -146,8 +156,9 @@ class Senders:
         except asyncio.CancelledError:
             await _settle(self._outbox.again(delivery, self._name, after=_NOW, counted=False))
             raise
-        except ServiceError as error:
-            log.warning("webhook.not_read", webhook=delivery.webhook_id, **fault(error))
+        except (_NotItsTurnError, ServiceError) as error:
+            if isinstance(error, ServiceError):
+                log.warning("webhook.not_read", webhook=delivery.webhook_id, **fault(error))
             away = timedelta(seconds=self._pace.away)
             await _settle(self._outbox.again(delivery, self._name, after=away, counted=False))
             return
@@ -174,7 +185,10 @@ class Senders:
         message = await message_of(delivery, self._records, self._store)
         if message is None:
             return True
-        taken = await self._taken(delivery, message)
+        with self.hanging.turn(message.webhook.url) as may_be_sent:
+            if not may_be_sent:
+                raise _NotItsTurnError
+            taken = await self._taken(delivery, message)
         self.numbers.told += taken
         return taken
 

@@ -12,14 +12,11 @@ import orjson
 import pgvector
 from pgvector.asyncpg import register_vector
 
+from shared.db.faults import DOWN, FAULTS, in_our_words
 from shared.errors import ServiceError, Unavailable
 from shared.records import Vector
 
-_DOWN = "What is remembered cannot be reached right now. Try again in a moment."
 _BUSY = "What is remembered is asked for by too many at once. Try again in a moment."
-
-# A value of a client that PostgreSQL cannot keep is the caller's fault; everything else is the store's.
-_STORE_FAULTS = (asyncpg.PostgresError, asyncpg.InterfaceError, OSError, TimeoutError)
 
 
 NOBODY, EVERYBODY = "", "*"
@@ -96,10 +93,10 @@ class Database:
     async def connection(self, person: str = NOBODY) -> AsyncIterator[asyncpg.pool.PoolConnectionProxy]:
         """A connection that sees what is one person's, within the time allowed; without a person nothing of anybody.
 
-        Raises Unavailable for the store's faults, here or in the body.
+        Raises Unavailable for the store's faults, here or in the body; OurFault for what it was wrongly asked.
         """
         if self._pool is None:
-            raise Unavailable(_DOWN)
+            raise Unavailable(DOWN)
         with _in_our_words():
             try:
                 connection = await self._pool.acquire(timeout=self._limits.acquire)
@@ -150,21 +147,21 @@ async def seeing(lent: asyncpg.pool.PoolConnectionProxy, person: str) -> AsyncIt
     except BaseException as error:
         connection.doubt()
         if isinstance(error, Exception):  # one that is cancelled asks nothing more
-            with contextlib.suppress(*_STORE_FAULTS):  # as in a transaction that failed
+            with contextlib.suppress(*FAULTS):  # as in a transaction that failed
                 await connection.show(lent_for)
         raise
     await connection.show(lent_for)
 
 
 class _in_our_words:  # noqa: N801 (read as a phrase: `with _in_our_words()`)
-    """Turns every driver fault into Unavailable; the driver's own text may hold a memory, so it is only the cause."""
+    """Turns every driver fault into one of ours."""
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, _STORE_FAULTS) and not isinstance(error, ServiceError):
-            raise Unavailable(_DOWN) from error
+        if isinstance(error, FAULTS) and not isinstance(error, ServiceError):
+            raise in_our_words(error) from error
 
 
 def array_of(vectors: Sequence[Vector]) -> list[pgvector.Vector]:

@@ -73,10 +73,13 @@ class Outbox(Protocol):
     def listen(self, bell: Callable[[], None]) -> None:
         """Call this when a change of this process left something to tell."""
 
-    async def claim(self, worker: str, lease: timedelta, *, most: int) -> Sequence[Delivery]:
+    async def claim(
+        self, worker: str, lease: timedelta, *, most: int, failing: int | None = None
+    ) -> Sequence[Delivery]:
         """Some that may be sent, for this worker alone: of each webhook the first, of a person no more than AT_ONCE.
 
-        Whose turn is longest due comes first. A worker that is gone leaves its own when the lease ends.
+        No more than `failing` are of webhooks that failed last, when it is said. Whose turn is longest due comes first.
+        A worker that is gone leaves its own when the lease ends.
         """
 
     async def again(self, delivery: Delivery, worker: str, *, after: timedelta, counted: bool = True) -> None:

@@ -318,49 +318,6 @@ async def test_an_id_that_cannot_be_one_is_refused(ana: Program) -> None:
     await ana.call("GET", "/v1/event/x/", status=404)
 
 
-async def test_the_project_keeps_instructions_and_categories(ana: Program) -> None:
-    ping = await ana.call("GET", "/v1/ping/")
-    path = f"/api/v1/orgs/organizations/{ping['org_id']}/projects/{ping['project_id']}/"
-    categories = [{"cooking": "what they cook"}]
-
-    await ana.call("PATCH", path, json={"custom_instructions": "Only food.", "custom_categories": categories})
-    await ana.call("PATCH", path, json={"description": "a shop"})
-    view = await ana.call("GET", f"{path}?fields=custom_instructions")
-    assert (view["custom_instructions"], view["custom_categories"], view["description"]) == (
-        "Only food.",
-        categories,
-        "a shop",
-    )
-    refused = await ana.call("PATCH", path, json={"custom_categories": ["cooking"]}, status=400)
-    assert refused["detail"] == 'Expected a dictionary of items but got type "str".'
-    await ana.call("GET", path.replace(ping["project_id"], "other"), status=404)
-
-
-async def test_an_export_holds_nothing_that_was_forgotten_since(ana: Program) -> None:
-    item = await ana.add("I love tea")
-    await ana.add("I love jam")
-    schema = {"type": "object", "properties": {"likes": {"type": "array"}}}
-    export = await ana.call("POST", "/v1/exports/", json={"schema": schema, "filters": {"AND": [MINE]}}, status=201)
-    await ana.call("DELETE", f"/v1/memories/{item['id']}/")
-
-    view = await ana.call("POST", "/v1/exports/get/", json={"memory_export_id": export["id"]})
-    assert view["likes"] == ["I love jam"]
-    await ana.call("POST", "/v1/exports/get/", json={"memory_export_id": UNKNOWN}, status=404)
-    await ana.call("POST", "/v1/exports/", json={"filters": MINE}, status=400)
-
-
-async def test_a_bound_key_is_told_of_no_export_that_another_asked_for(ana: Program, engine_service: Service) -> None:
-    schema = {"type": "object", "properties": {"secret_plan": {"type": "string"}}}
-    export = await ana.call("POST", "/v1/exports/", json={"schema": schema, "filters": MINE}, status=201)
-    shop = await program(engine_service, application="shop")
-
-    await shop.call("POST", "/v1/exports/get/", json={}, status=404)
-    await shop.call("POST", "/v1/exports/get/", json={"memory_export_id": export["id"]}, status=404)
-    await shop.call("POST", "/v1/exports/", json={"schema": {"properties": {}}, "filters": MINE}, status=201)
-    assert await shop.call("POST", "/v1/exports/get/", json={}) == {"memories": []}
-    assert "secret_plan" in await ana.call("POST", "/v1/exports/get/", json={})
-
-
 async def test_feedback_and_summary(ana: Program) -> None:
     item = await ana.add("I love tea")
 

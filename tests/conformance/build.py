@@ -14,7 +14,6 @@ from shared.payloads import Details, new_payload
 from shared.records import Add, By, Door, Memory, Vector
 from shared.scope import Scope
 from shared.stores.ports import MemoryStore
-from shared.times import today
 
 DIMENSIONS = 8
 ANA = Scope("ana", "app:notes")
@@ -23,7 +22,6 @@ BEN = Scope("ben", "app:notes")
 BY = By("ana", Door.APPS)
 START = datetime(2026, 1, 1, tzinfo=UTC)
 YESTERDAY = (datetime.now(UTC) - timedelta(days=1)).date().isoformat()
-TODAY = today()
 
 
 def direction(*weights: float) -> Vector:

@@ -1,6 +1,7 @@
 """Lists: newest first, whole, without repeats, and never what is expired or out of reach."""
 
 import random
+from datetime import UTC, datetime
 from uuid import uuid4
 
 import pytest
@@ -9,7 +10,7 @@ from shared.errors import BadValue
 from shared.records import Memory
 from shared.scope import Everything, Reach, Scope
 from shared.stores.ports import MemoryStore
-from tests.conformance.build import ANA, ANA_TRAVEL, BEN, BY, TODAY, YESTERDAY, keep, keep_many, memory, words_of
+from tests.conformance.build import ANA, ANA_TRAVEL, BEN, BY, YESTERDAY, keep, keep_many, memory, words_of
 
 
 async def walk(store: MemoryStore, reach: Reach, limit: int) -> list[Memory]:
@@ -132,12 +133,24 @@ async def test_a_bad_place_is_a_bad_value(store: MemoryStore, after: str) -> Non
         await store.page(ANA, limit=5, after=after)
 
 
-async def test_what_is_expired_is_hidden_unless_asked_for(store: MemoryStore) -> None:
+@pytest.mark.parametrize(
+    ("at", "yesterday", "today"),
+    [
+        (datetime(2026, 3, 4, 12, tzinfo=UTC), "2026-03-03", "2026-03-04"),
+        (datetime(2027, 1, 1, 0, 0, 0, tzinfo=UTC), "2026-12-31", "2027-01-01"),
+        (datetime(2028, 2, 29, 23, 59, 59, 999999, tzinfo=UTC), "2028-02-28", "2028-02-29"),
+        (datetime(2028, 3, 1, 0, 0, 0, tzinfo=UTC), "2028-02-29", "2028-03-01"),
+    ],
+)
+async def test_what_is_expired_is_hidden_unless_asked_for(
+    store: MemoryStore, monkeypatch: pytest.MonkeyPatch, at: datetime, yesterday: str, today: str
+) -> None:
+    monkeypatch.setattr("shared.times.now", lambda: at)
     await keep(
         store,
         ANA,
-        memory("over", expiration_date=YESTERDAY, minute=3),
-        memory("today", expiration_date=TODAY, minute=2),
+        memory("over", expiration_date=yesterday, minute=3),
+        memory("today", expiration_date=today, minute=2),
         memory("never", minute=1),
     )
 

@@ -145,3 +145,39 @@ async def test_what_was_begun_too_often_or_waits_too_long_is_swept(
 
     assert await outbox.sweep(timedelta(seconds=-1)) == 1
     assert await outbox.waiting() == 0
+
+
+async def test_of_webhooks_that_failed_last_no_more_are_taken_than_is_said(
+    store: MemoryStore, outbox: Outbox, records: ClientRecords
+) -> None:
+    people = [Scope(f"p{n}", "app:notes") for n in range(6)]
+    for person in people:
+        await hook(records, "all", Tell.ADD, scope=person)
+        await keep(store, person, memory("one"))
+    first = await claim(outbox)
+    for one in first:
+        await outbox.again(one, "w", after=NOW, counted=one.person < "p4")
+
+    well = await outbox.claim("w", LEASE, most=9, failing=0)
+    assert {one.person for one in well} == {"p4", "p5"}
+    some = await outbox.claim("w", LEASE, most=9, failing=3)
+    assert {one.failures for one in some} == {1}
+    assert len(some) == 3
+    assert len(await outbox.claim("w", LEASE, most=9)) == 1
+
+
+async def test_one_persons_failing_webhooks_take_no_others_share(
+    store: MemoryStore, outbox: Outbox, records: ClientRecords
+) -> None:
+    for name in ("a", "b", "c", "d"):
+        await hook(records, name, Tell.ADD)
+    await keep(store, ANA, memory("one"))
+    await hook(records, "all", Tell.ADD, scope=BEN)
+    await keep(store, BEN, memory("two"))
+    for _ in range(2):
+        for one in await claim(outbox):
+            await outbox.again(one, "w", after=NOW)
+    hers = await outbox.claim("w", LEASE, most=2)
+    others = await outbox.claim("w", LEASE, most=9, failing=1)
+
+    assert [one.person for one in (*hers, *others)] == ["ana", "ana", "ben"]

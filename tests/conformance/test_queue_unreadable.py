@@ -13,7 +13,7 @@ from shared.stores.local.store import LocalStore
 from shared.stores.ports import MemoryStore
 from shared.stores.queue import INTERRUPTED, MOST_ATTEMPTS, LearnEvent, LearnQueue, Status, UnreadableLearnError
 from tests.conformance.build import ANA, BEN
-from tests.conformance.test_queue import LEASE, PAST, accept, claim, status
+from tests.conformance.learns import LEASE, PAST, accept, claim, status
 
 
 async def spoil(store: Any, event: LearnEvent) -> None:

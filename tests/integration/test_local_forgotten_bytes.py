@@ -166,12 +166,15 @@ async def test_a_reader_that_holds_the_journal_is_waited_for(tmp_path: Path) -> 
     other = sqlite3.connect(tmp_path / DATABASE, isolation_level=None)
     other.execute("BEGIN")
     other.execute("SELECT count(*) FROM memories").fetchone()
-    gone = await layout.forget()
-    assert holding(tmp_path, gone) != {}, "the other program still reads what was"
-    other.execute("COMMIT")
-    other.close()
-    await until(lambda: not holding(tmp_path, gone))
-    await store.close()
+    try:
+        gone = await layout.forget()
+        assert holding(tmp_path, gone) != {}, "the other program still reads what was"
+        other.execute("COMMIT")
+        other.close()
+        await until(lambda: not holding(tmp_path, gone), 60.0, else_say="the journal was not emptied again")
+    finally:
+        other.close()
+        await store.close()
 
 
 async def test_many_readers_in_turn_do_not_keep_the_journal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

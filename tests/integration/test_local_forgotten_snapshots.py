@@ -78,19 +78,24 @@ async def test_the_journal_is_emptied_after_a_write_that_was_in_the_way_for_long
         begun.set()
         assert over.wait(FOR_EVER)
 
-    reading = asyncio.create_task(store.database.read(in_the_way))
-    await until(begun.is_set)
-    await data.forget(ANA, "Facts", BY)
-    begun.clear()
-    writing = asyncio.create_task(store.database.write(in_the_way))
-    await until(begun.is_set)
-    await asyncio.sleep(0.3)  # it is tried again meanwhile, in vain
-    assert stands_in(tmp_path, b"zq1234567890")
-    over.set()
-    await asyncio.gather(reading, writing)
+    try:
+        reading = asyncio.create_task(store.database.read(in_the_way))
+        await until(begun.is_set)
+        await data.forget(ANA, "Facts", BY)
+        begun.clear()
+        writing = asyncio.create_task(store.database.write(in_the_way))
+        await until(begun.is_set)
+        await asyncio.sleep(0.3)  # it is tried again meanwhile, in vain
+        assert stands_in(tmp_path, b"zq1234567890")
+        over.set()
+        await asyncio.gather(reading, writing)
 
-    await until(lambda: not stands_in(tmp_path, b"zq1234567890"))
-    await store.close()
+        await until(
+            lambda: not stands_in(tmp_path, b"zq1234567890"), 60.0, else_say="the journal was not emptied again"
+        )
+    finally:
+        over.set()
+        await store.close()
 
 
 async def test_forgetting_waits_for_who_reads_and_keeps_out_who_comes(

@@ -12,7 +12,7 @@ from shared.stores.local.queue import LocalQueue
 from shared.stores.local.store import LocalStore
 from shared.stores.ports import Accepted
 from tests.conformance.build import ANA, BEN, BY, DIMENSIONS, memory
-from tests.conformance.test_queue import LEASE, accept, claim
+from tests.conformance.learns import LEASE, accept, claim
 from tests.waiting import until
 
 SECRET = "zq-secret-0123456789"

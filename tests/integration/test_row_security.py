@@ -11,7 +11,7 @@ import pytest
 from shared.db.collection import Collection
 from shared.db.pool import EVERYBODY, Database, Limits, seeing
 from shared.db.preparing import prepare
-from shared.errors import Unavailable
+from shared.errors import OurFault
 from shared.scope import Reach, Scope
 from shared.stores.pg import conditions
 from tests.services import Service, start_platform, start_runtime
@@ -55,10 +55,10 @@ async def test_a_statement_without_a_where_changes_one_persons_only(pool: Databa
         assert await connection.execute("DELETE FROM public.agent_memories") == "DELETE 1"
     assert await seen(pool, EVERYBODY) == ["bob's"]
 
-    with pytest.raises(Unavailable):
+    with pytest.raises(OurFault):
         async with pool.connection("ana") as connection:
             await connection.execute(INSERT, {"data": "forged", "user_id": "bob"})
-    with pytest.raises(Unavailable):
+    with pytest.raises(OurFault):
         async with pool.connection("bob") as connection:
             await connection.execute("UPDATE public.agent_memories SET payload = payload || $1", {"user_id": "ana"})
     assert await seen(pool, EVERYBODY) == ["bob's"]
@@ -158,7 +158,7 @@ async def test_a_block_that_ends_its_transaction_leaves_the_connection_to_nobody
                 raise asyncio.CancelledError
             await connection.execute("SELECT 1 / 0")
 
-    with pytest.raises((Unavailable, asyncio.CancelledError)):
+    with pytest.raises((OurFault, asyncio.CancelledError)):
         await end()
 
     assert await seen(pool, EVERYBODY) == ["ana's", "bob's"]

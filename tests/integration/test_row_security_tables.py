@@ -13,7 +13,7 @@ from shared.db.migrate import read_migrations
 from shared.db.pool import EVERYBODY, NOBODY, Database, Limits
 from shared.db.preparing import prepare
 from shared.db.wall import POLICY
-from shared.errors import Unavailable
+from shared.errors import OurFault
 
 COLLECTION = Collection("agent_memories")
 OF_NOBODY = {"runtime_memory.migrations", "runtime_memory.collections"}
@@ -160,7 +160,7 @@ async def test_nobody_writes_a_row_for_somebody_else_into_any_table(
         (NOBODY, forged),
         ("ana", f"UPDATE {table} SET {given_away}"),  # noqa: S608 (as above)
     ]:
-        with pytest.raises(Unavailable) as refused:
+        with pytest.raises(OurFault) as refused:
             async with pool.connection(person) as connection:
                 await connection.execute(statement)
         assert isinstance(refused.value.__cause__, asyncpg.InsufficientPrivilegeError)

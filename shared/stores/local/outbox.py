@@ -25,7 +25,7 @@ _FREE = "(lease_until IS NULL OR lease_until < :now)"
 # The first row of each webhook, when it is due and nobody has one of its webhook. What a newer version wrote waits.
 _DUE = """
 WITH due AS (
-    SELECT key, available_at, user_id,
+    SELECT key, available_at, failures > 0 AS failing,
         row_number() OVER (PARTITION BY user_id ORDER BY available_at, key) + (
             SELECT count(*) FROM deliveries AS mine
             WHERE mine.user_id = d.user_id AND mine.worker = :worker AND mine.lease_until >= :now
@@ -37,8 +37,11 @@ WITH due AS (
             SELECT 1 FROM deliveries AS sent
             WHERE sent.user_id = d.user_id AND sent.webhook_id = d.webhook_id AND sent.lease_until >= :now
         )
+), turns AS (
+    SELECT key, available_at, failing, row_number() OVER (PARTITION BY failing ORDER BY available_at, key) AS turn
+    FROM due WHERE place <= :at_once
 )
-SELECT key FROM due WHERE place <= :at_once ORDER BY available_at, key LIMIT :most
+SELECT key FROM turns WHERE NOT failing OR turn <= :failing ORDER BY available_at, key LIMIT :most
 """
 
 _KNOWN = json.dumps([*Tell])
@@ -77,9 +80,12 @@ class LocalOutbox:
                 self.refused += refused
                 log.warning("webhook.refused", webhook=webhook_id, count=refused)
 
-    async def claim(self, worker: str, lease: timedelta, *, most: int) -> Sequence[Delivery]:
+    async def claim(
+        self, worker: str, lease: timedelta, *, most: int, failing: int | None = None
+    ) -> Sequence[Delivery]:
         """See the port."""
         values = {"worker": worker, "attempts": MOST_ATTEMPTS, "at_once": AT_ONCE, "most": most, "known": _KNOWN}
+        values["failing"] = most if failing is None else failing
 
         def due(connection: sqlite3.Connection) -> list[int]:
             return [row[0] for row in connection.execute(_DUE, {**values, "now": stamp(now())})]

@@ -252,5 +252,14 @@ VERSIONS = (
     -- What the embedder refuses is left alone until then, or until it is changed.
     ALTER TABLE stale ADD COLUMN until TEXT;
     """,
+    """
+    -- An application called `default` and keys that are not bound had one row of project settings: each has its own.
+    UPDATE client_records SET id = 'app:' || id WHERE kind = 'project' AND id <> 'default';
+    INSERT INTO client_records (user_id, kind, id, body, created_at, updated_at)
+    SELECT user_id, kind, 'app:default', body, created_at, updated_at FROM client_records AS kept
+    WHERE kind = 'project' AND id = 'default' AND EXISTS (
+        SELECT 1 FROM api_keys AS k WHERE k.user_id = kept.user_id AND k.agent_id = 'app:default'
+    );
+    """,
 )
 """What each version of the schema adds to the one before."""

@@ -48,7 +48,7 @@ WITH RECURSIVE first AS (
         ORDER BY d.user_id, d.webhook_id, d.key LIMIT 1
     ) AS following
 ), due AS (
-    SELECT d.key, d.available_at,
+    SELECT d.key, d.available_at, d.failures > 0 AS failing,
         row_number() OVER (PARTITION BY d.user_id ORDER BY d.available_at, d.key) + (
             SELECT count(*) FROM runtime_memory.deliveries AS mine
             WHERE mine.user_id = d.user_id AND mine.worker = $1 AND mine.lease_until >= now()
@@ -58,9 +58,14 @@ WITH RECURSIVE first AS (
         SELECT FROM runtime_memory.deliveries AS sent
         WHERE sent.user_id = d.user_id AND sent.webhook_id = d.webhook_id AND sent.lease_until >= now()
     )
+), turns AS (
+    SELECT key, available_at, failing, row_number() OVER (PARTITION BY failing ORDER BY available_at, key) AS turn
+    FROM due WHERE place <= $4
 ), taken AS (
     SELECT key FROM runtime_memory.deliveries
-    WHERE key = ANY(ARRAY(SELECT key FROM due WHERE place <= $4 ORDER BY available_at, key LIMIT $5))
+    WHERE key = ANY(ARRAY(
+        SELECT key FROM turns WHERE NOT failing OR turn <= $7 ORDER BY available_at, key LIMIT $5
+    ))
         AND (lease_until IS NULL OR lease_until < now())
     FOR UPDATE SKIP LOCKED
 )
@@ -140,10 +145,13 @@ class PostgresOutbox:
             self.refused += row["refused"]
             log.warning("webhook.refused", webhook=row["webhook_id"], count=row["refused"])
 
-    async def claim(self, worker: str, lease: timedelta, *, most: int) -> Sequence[Delivery]:
+    async def claim(
+        self, worker: str, lease: timedelta, *, most: int, failing: int | None = None
+    ) -> Sequence[Delivery]:
         """See the port."""
+        failing = most if failing is None else failing
         async with self._database.connection(EVERYBODY) as connection:
-            rows = await connection.fetch(_CLAIM, worker, lease, MOST_ATTEMPTS, AT_ONCE, most, [*Tell])
+            rows = await connection.fetch(_CLAIM, worker, lease, MOST_ATTEMPTS, AT_ONCE, most, [*Tell], failing)
         return [_delivery(row) for row in rows]
 
     async def again(self, delivery: Delivery, worker: str, *, after: timedelta, counted: bool = True) -> None:

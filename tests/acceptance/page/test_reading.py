@@ -39,13 +39,14 @@ async def test_memories_stand_newest_first_under_the_days_of_my_time_zone(togeth
     # Late on the third in UTC is the fourth in Berlin, and still the third in New York.
     await learn(together.runtime, "diary", "Older", timestamp="2026-03-01T10:00:00Z")
     await learn(together.runtime, "diary", "Late", timestamp="2026-03-03T23:30:00Z")
-    await learn(together.runtime, "diary", "Now")
+    await learn(together.runtime, "diary", "Now", timestamp="2026-03-08T15:00:00Z")
 
     for zone, day, clock in (
         ("Europe/Berlin", "Wednesday 4 March 2026", "00:30"),
         ("America/New_York", "Tuesday 3 March 2026", "18:30"),
     ):
         page = await visit("ana", timezone_id=zone)
+        await page.clock.set_fixed_time("2026-03-08T16:00:00Z")  # the same day in both
         await page.get_by_role("link", name="diary").click()
         await page.get_by_text("That is everything.").wait_for()
         assert await words(page) == ["Now", "Late", "Older"]
