@@ -176,13 +176,11 @@ async def test_nothing_that_a_caller_says_of_themselves_counts(runtime: Service,
     claims = {"user_id": "bob", "uid": "bob", "sub": "bob", "person": "bob", "agent_id": "app:desk", "owner": "bob"}
     filters = {"AND": [{"user_id": "bob"}], "OR": [{"user_id": "bob"}], "NOT": [{"user_id": "ana"}], "user_id": "*"}
     headers = {"Mem0-User-ID": "bob", "X-User-ID": "bob", "X-Forwarded-User": "bob", "Remote-User": "bob"}
-    asked = {"query": "secret", "count": 9, **claims}
-    more = {"json": {**asked, "filters": filters}, "headers": headers, "uid": "ana"}
+    more = {"json": {"query": "secret", "count": 9, **claims, "filters": filters}, "headers": headers, "uid": "ana"}
 
     for verb in ("search", "recall"):
-        status, said = await runtime.post(f"{APP}/{verb}", params=claims, **{**more, "json": asked})
+        status, said = await runtime.post(f"{APP}/{verb}", params=claims, **more)
         assert (status, said["memories"]) == (200, [])
-        assert (await runtime.post(f"{APP}/{verb}", params=claims, **more))[0] == 422
     assert (await runtime.get(APP, params=claims, headers=headers, uid="ana"))[1]["memories"] == []
     assert await runtime.delete(APP, params={**claims, "count": 9}, **more) == (200, {"forgotten": 0})
     for platform in platforms:
