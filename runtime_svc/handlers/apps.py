@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from aiohttp import web
-from pydantic import Field, model_validator
+from pydantic import Field
 
 from runtime_svc import finding
 from runtime_svc.finding import Found, Hit
@@ -29,10 +29,6 @@ class Words(body.Body):
     memory: str
 
 
-_ELSEWHERE = frozenset({"filters", "categories", "metadata", "run_id", "top_k", "offset", "page", "page_size"})
-"""What narrows a search in other dialects: left out, it would quietly find more, or fewer, than was asked for."""
-
-
 class Search(body.Body):
     """What is looked for."""
 
@@ -42,13 +38,6 @@ class Search(body.Body):
     rerank: bool = False
     explain: bool = False
     """Whether each memory tells the parts of its score."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _nothing_left_out(cls, said: dict[str, Any]) -> dict[str, Any]:
-        if strange := sorted(name for name in _ELSEWHERE & said.keys() if said[name] is not None):
-            raise ValueError(f"{strange[0]} is not known here: a search says query, limit and threshold")
-        return said
 
 
 class Recall(Search):
