@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from aiohttp import web
@@ -9,7 +10,12 @@ from aiohttp import web
 from runtimes_svc.finding import Found
 from shared.http import body
 from shared.records import Memory, Page
-from shared.views import shown, text
+from shared.views import MEMBERS, shown, text
+
+_MEMBERS: Mapping[str, Any] = {
+    **MEMBERS,
+    **dict.fromkeys(("hash", "user_id", "agent_id", "actor_id", "role", "run_id", "metadata", "scope")),
+}
 
 
 def envelope(message: str, **members: Any) -> dict[str, Any]:
@@ -25,14 +31,16 @@ def slice_of(request: web.Request) -> tuple[int, int]:
 
 def shown_here(memory: Memory) -> dict[str, Any]:
     """A memory with its two keys."""
-    view, payload = shown(memory), memory.payload
-    view["hash"] = text(payload.get("hash"))
-    view["user_id"] = text(payload.get("user_id"))
-    view["agent_id"] = text(payload.get("agent_id"))
-    view["actor_id"] = payload.get("actor_id")
-    view["role"] = payload.get("role")
-    view.setdefault("run_id", None)
-    view["scope"] = view.setdefault("metadata", {}).get("scope")
+    view, stored = shown(memory, _MEMBERS), memory.payload.get
+    view["hash"] = text(stored("hash"))
+    view["user_id"] = text(stored("user_id"))
+    view["agent_id"] = text(stored("agent_id"))
+    view["actor_id"] = stored("actor_id")
+    view["role"] = stored("role")
+    if view["metadata"] is None:
+        view["metadata"] = {}
+    else:
+        view["scope"] = view["metadata"].get("scope")
     return view
 
 
