@@ -199,13 +199,16 @@ async def _plans(database: Watched, query: str, values: Sequence[Any]) -> list[d
         return []
     if values and isinstance(values[0], (list, tuple)):  # of executemany
         values = values[0]
-    plans = []
     async with Database.connection(database) as connection, connection.transaction():
-        for mode in ("force_custom_plan", "force_generic_plan"):
-            await connection.execute(f"SET LOCAL plan_cache_mode = {mode}")
-            found = await connection.fetchval(f"EXPLAIN (FORMAT JSON) {query}", *values)
-            plans.append((orjson.loads(found) if isinstance(found, str) else found)[0]["Plan"])
-    return plans
+        await connection.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+        await connection.execute(f"PREPARE watched AS {query}")
+        unknown = f"({', '.join(['NULL'] * len(values))})" if values else ""
+        plans = [
+            await connection.fetchval(f"EXPLAIN (FORMAT JSON) {query}", *values),
+            await connection.fetchval(f"EXPLAIN (FORMAT JSON) EXECUTE watched{unknown}"),
+        ]
+        await connection.execute("DEALLOCATE watched")
+    return [(orjson.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"] for plan in plans]
 
 
 def _wide(node: dict[str, Any]) -> Iterator[str]:
