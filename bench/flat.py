@@ -7,13 +7,13 @@ stock: `python -m bench.million`.
 from __future__ import annotations
 
 import argparse
-import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
 
 from bench.filled import fill, server
 from bench.people import ANA, APPLICATION, BIG, HERS, People
 from bench.report import Table, note_run, percentile
+from bench.running import run
 from bench.sides import Ours
 from shared.db.pool import Database
 from shared.scope import Scope
@@ -104,4 +104,4 @@ async def main(sizes: Sequence[int]) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--rows", type=int, nargs="+", default=[1_000, 100_000, 1_000_000])
-    asyncio.run(main(parser.parse_args().rows))
+    run(main(parser.parse_args().rows))

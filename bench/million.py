@@ -5,9 +5,8 @@ A part of its own, for stock's HNSW index of a million takes a quarter of an hou
 
 from __future__ import annotations
 
-import asyncio
-
+from bench.running import run
 from bench.stores import main
 
 if __name__ == "__main__":
-    asyncio.run(main([1_000_000], "million"))
+    run(main([1_000_000], "million"))

@@ -17,6 +17,7 @@ from bench import growth
 from bench.filled import Filled, fill, server
 from bench.people import ANA, APPLICATION, BIG, BIGS, HERS, People
 from bench.report import Table, note_run, percentile
+from bench.running import run
 from bench.sides import Ours, Side, Stock
 from shared.db.pool import Database
 from shared.records import Vector
@@ -257,4 +258,4 @@ async def main(sizes: Sequence[int], part: str = "stores") -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(main([1_000, 100_000]))
+    run(main([1_000, 100_000]))

@@ -8,8 +8,9 @@ statement carries the reach, so that what is forgotten between two of them is no
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Coroutine, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -57,21 +58,18 @@ _ROW = """CROSS JOIN LATERAL (
     SELECT payload, {distance} AS distance, length, lexemes, run, created_at
     FROM {memories} WHERE id = which.id AND {beside} OFFSET 0
 ) AS m"""
-_NEAR = """near AS MATERIALIZED (
-    SELECT id, m.* FROM (
-        SELECT id FROM unnest({sure}::uuid[]) AS t(id)
-        UNION ALL
-        (SELECT id FROM unnest({tied}::uuid[]) AS which(id) {row} ORDER BY created_at DESC, id LIMIT {room})
-        UNION ALL
-        SELECT id FROM {memories} WHERE {within} AND {unshort}
-    ) AS which {row}
-    WHERE distance IS NOT NULL ORDER BY distance, created_at DESC, id LIMIT {limit}
-)"""
+_NEAR = """
+SELECT id, m.* FROM (
+    SELECT id FROM unnest({sure}::uuid[]) AS t(id)
+    UNION ALL
+    (SELECT id FROM unnest({tied}::uuid[]) AS which(id) {row} ORDER BY created_at DESC, id LIMIT {room})
+    UNION ALL
+    SELECT id FROM {memories} WHERE {within} AND {unshort}
+) AS which {row}
+WHERE distance IS NOT NULL ORDER BY distance, created_at DESC, id LIMIT {limit}"""
 # Two lexemes may have one number: the row is looked at again, so that what was found by that of another is no hit.
-_BY_WORDS = """by_words AS (
-    SELECT id, m.* FROM unnest({best}::uuid[]) AS which(id) {row}
-    WHERE {new} AND tsvector_to_array(lexemes) && {lexemes}::text[]
-)"""
+_BY_WORDS = """
+SELECT id, m.* FROM unnest({best}::uuid[]) AS which(id) {row} WHERE tsvector_to_array(lexemes) && {lexemes}::text[]"""
 _FOUND = """
 SELECT id, payload, distance, length,
     (SELECT id FROM {memories} WHERE {beside} AND run = m.run AND (created_at, id) < (m.created_at, m.id)
@@ -79,6 +77,8 @@ SELECT id, payload, distance, length,
     (SELECT id FROM {memories} WHERE {beside} AND run = m.run AND (created_at, id) > (m.created_at, m.id)
         ORDER BY created_at, id LIMIT 1) AS after
 FROM ({found}) AS m"""
+
+_T = TypeVar("_T")
 
 
 def serves(sought: Sought) -> bool:
@@ -134,15 +134,10 @@ class CompactSearch:
         )
 
     async def _scan(self) -> list[asyncpg.Record]:
-        """The answers for all parts of the reach. Each has a connection for itself, and waits for no other with it."""
-        if not isinstance(self.reach, Scope):  # the index has no order of ids over several applications
-            return [await self._scan_part("")]
-        try:
-            async with asyncio.TaskGroup() as group:
-                parts = [group.create_task(self._scan_part(half)) for half in _HALVES]
-        except ExceptionGroup as failed:
-            raise failed.exceptions[0] from None
-        return [part.result() for part in parts]
+        """The answers for all parts of the reach."""
+        # The index has no order of ids over several applications.
+        parts = _HALVES if isinstance(self.reach, Scope) else ("",)
+        return await _at_once([self._scan_part(part) for part in parts])
 
     async def _scan_part(self, part: str) -> asyncpg.Record:
         within, values = self._condition()
@@ -178,28 +173,41 @@ class CompactSearch:
             return bytes(await connection.fetchval(sql, *values, long, self.sought.lexemes, places(self.numbers)))
 
     async def _found(self, nearest: Nearest, by_words: ByWords) -> list[asyncpg.Record]:
+        """The rows of what was found either way, each once."""
+        reads = []
+        if self.sought.vector is not None:
+            reads.append(self._read(_NEAR, sure=nearest.sure, tied=nearest.tied, room=nearest.room))
+        if by_words.best:
+            reads.append(self._read(_BY_WORDS, best=by_words.best, lexemes=self.sought.lexemes))
+        rows = {row["id"]: row for found in await _at_once(reads) for row in found}
+        return list(rows.values())
+
+    async def _read(self, template: str, **given: object) -> list[asyncpg.Record]:
         within, values = self._condition()
         parts = {"within": within, "beside": _beside(within), "unshort": UNSHORT, "limit": str(self.sought.limit)}
-        parts |= {"distance": "NULL::float8", "new": "TRUE"}
-        looks, found = list[str](), list[str]()
+        parts |= _places(values, *given)
+        values += given.values()
+        parts["distance"] = "NULL::float8"
         if self.sought.vector is not None:
-            parts |= _places(values, "vector", "sure", "tied", "room")
-            values += [self.sought.vector, nearest.sure, nearest.tied, nearest.room]
-            parts |= {"distance": f"vector <=> {parts['vector']}", "new": "id NOT IN (SELECT id FROM near)"}
-            looks.append(_NEAR)
-            found.append("SELECT * FROM near")
-        if by_words.best:
-            parts |= _places(values, "best", "lexemes")
-            values += [by_words.best, self.sought.lexemes]
-            looks.append(_BY_WORDS)
-            found.append("SELECT * FROM by_words")
-        if not found:
-            return []
+            values.append(self.sought.vector)
+            parts["distance"] = f"vector <=> ${len(values)}"
         parts["row"] = self.collection.sql(_ROW, **parts)
-        sql = self.collection.sql("WITH " + ", ".join(looks) + _FOUND, found=" UNION ALL ".join(found), **parts)
+        sql = self.collection.sql(_FOUND, found=self.collection.sql(template, **parts), **parts)
         async with self.database.connection(self.reach.person) as connection:
             rows: list[asyncpg.Record] = await connection.fetch(sql, *values)
             return rows
+
+
+async def _at_once(several: Sequence[Coroutine[None, None, _T]]) -> list[_T]:
+    """Their results. Each takes a connection for itself, and waits for no other while it has one."""
+    if len(several) < 2:
+        return [await one for one in several]
+    try:
+        async with asyncio.TaskGroup() as group:
+            tasks = [group.create_task(one) for one in several]
+    except ExceptionGroup as failed:
+        raise failed.exceptions[0] from None
+    return [task.result() for task in tasks]
 
 
 def _places(values: list[object], *names: str) -> dict[str, str]:
