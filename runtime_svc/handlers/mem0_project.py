@@ -9,7 +9,7 @@ from pydantic import Field
 
 from runtime_svc.mem0_dialect.adding import catalogue_of
 from runtime_svc.mem0_dialect.projects import ORGANIZATION, keep_settings, project_of, settings_of
-from shared.errors import BadValue, NotAllowed, NotFound
+from shared.errors import NotAllowed, NotFound
 from shared.http import body
 from shared.http.answers import answer
 from shared.http.keys import CALLER, CLIENT_RECORDS
@@ -24,7 +24,6 @@ _KEPT = (
     "enable_graph",
     "version",
 )
-_NOT_OFFERED = ("decay", "memory_depth", "retrieval_criteria", "usecase_setting")
 
 
 class Project(body.Body):
@@ -38,10 +37,6 @@ class Project(body.Body):
     multilingual: bool | None = None
     enable_graph: bool | None = None
     version: str | None = Field(default=None, max_length=10)
-    decay: bool | None = None
-    memory_depth: Any = None
-    retrieval_criteria: Any = None
-    usecase_setting: Any = None
 
 
 async def get(request: web.Request) -> web.Response:
@@ -53,8 +48,6 @@ async def update(request: web.Request) -> web.Response:
     """Change what is said, keep the rest."""
     said = await body.read(request, Project)
     catalogue_of(said.custom_categories)
-    if unknown := next((name for name in _NOT_OFFERED if getattr(said, name)), None):
-        raise BadValue(f"{unknown} is not offered here, and nothing was changed.")
     project = _project(request)
     kept = await settings_of(request.app[CLIENT_RECORDS], request[CALLER])
     changed = {**kept, **said.model_dump(include=said.model_fields_set & set(_KEPT))}

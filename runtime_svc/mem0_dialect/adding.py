@@ -44,7 +44,6 @@ class Adding(Body):
     excludes: str | None = Field(default=None, max_length=2_000)
     custom_categories: list[Any] | None = Field(default=None, max_length=100)
     output_format: str | None = None
-    structured_data_schema: dict[str, Any] | None = None
 
     @property
     def waits(self) -> bool:
@@ -54,8 +53,6 @@ class Adding(Body):
 
 def lesson(said: Adding, ids: Mapping[str, Any], project: Mapping[str, Any]) -> Lesson:
     """What is to be learned; the project's settings hold where the call says nothing. Raises BadValue."""
-    if said.structured_data_schema:
-        raise BadValue("structured_data_schema is not offered: what is learned here is kept as words.")
     return Lesson(
         messages=messages(said.messages),
         run_id=ids.get("run_id"),

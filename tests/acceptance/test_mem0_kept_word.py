@@ -98,7 +98,6 @@ async def test_what_is_no_value_of_an_option_is_refused_by_its_name(ana: Program
             for name in ("reference_date", "latest_only", "keyword_search")
         ),
         *(("POST", "/v2/memories/", listing, name) for name in ("latest_only", "enable_graph")),
-        ("POST", "/v3/memories/add/", said(), "structured_data_schema"),
         ("POST", "/v3/memories/add/", said(), "timestamp"),
         ("PUT", one, {}, "timestamp"),
     ]
@@ -200,17 +199,23 @@ async def test_an_export_is_fetched_by_the_filters_it_was_asked_for_with(ana: Pr
     await ana.call("POST", "/v1/exports/get/", json={"filters": {"made_up": 1}}, status=400)
 
 
-async def test_the_project_refuses_what_it_could_not_keep_to(ana: Program) -> None:
+async def test_the_project_keeps_what_it_knows_and_leaves_out_the_rest(ana: Program) -> None:
     path = "/api/v1/orgs/organizations/runtime-memory/projects/default/"
     kept = {"agent_custom_instructions": "Only tools.", "multilingual": True}
-    await ana.call("PATCH", path, json={**kept, "decay": False, "retrieval_criteria": []})
-    for name, value in (("decay", True), ("retrieval_criteria", [{"name": "joy"}]), ("memory_depth", "deep")):
-        refused = await ana.call("PATCH", path, json={name: value, "description": "new"}, status=400)
-        assert refused["detail"] == f"{name} is not offered here, and nothing was changed."
+    unknown = {"decay": True, "retrieval_criteria": [{"name": "joy"}], "memory_depth": "deep"}
+    await ana.call("PATCH", path, json={**kept, **unknown, "description": "new"})
 
     view = await ana.call("GET", path)
     assert {name: view[name] for name in kept} == kept
-    assert view["description"] is None
+    assert view["description"] == "new"
+    assert not unknown.keys() & view.keys()
+
+
+async def test_an_add_with_a_schema_for_what_is_learned_is_learned_as_words(ana: Program) -> None:
+    body = {**said(), "infer": False, "structured_data_schema": {"type": "object"}}
+    await ana.call("POST", "/v3/memories/add/", json=body)
+
+    assert len(await ana.listed(MINE)) == 1
 
 
 def test_an_agents_instructions_are_for_what_is_the_agents() -> None:
