@@ -13,7 +13,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from bench.filled import fill, server
 from bench.people import ANA, APPLICATION, BIG, HERS, People
 from bench.report import Table, note_run, percentile
-from bench.running import run
+from bench.running import run, settle
 from bench.sides import Ours
 from shared.db.pool import Database
 from shared.scope import Scope
@@ -32,6 +32,7 @@ async def measure(rows: int) -> dict[str, list[float]]:
         filled = await fill(held.dsn, people, stock=False)
         database = Database(held.dsn)
         await database.open()
+        settle()
         try:
             found = await _acts(Ours(database), people)
         finally:

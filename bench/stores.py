@@ -17,7 +17,7 @@ from bench import growth
 from bench.filled import Filled, fill, server
 from bench.people import ANA, APPLICATION, BIG, BIGS, HERS, People
 from bench.report import Table, note_run, percentile
-from bench.running import run
+from bench.running import run, settle
 from bench.sides import Ours, Side, Stock
 from shared.db.pool import Database
 from shared.records import Vector
@@ -238,6 +238,7 @@ async def measure(rows: int) -> tuple[list[Table], Measuring]:
         filled = await fill(held.dsn, people)
         database = Database(held.dsn)
         await database.open()
+        settle()
         stock = await asyncio.to_thread(Stock, held.dsn)
         measuring = Measuring(people, filled, Ours(database), stock)
         await measuring.all()
