@@ -73,7 +73,7 @@ class Marked:
         one = learned["results"][0]["id"]
         await self.ask("runtimes_svc", "PATCH", f"{PLATFORM}/{one}", json={"memory": f"{MARK} two"})
         key = await self.done("runtime_svc", "POST", "/api/v1/apps/api-keys", json={"all_applications": True, "name": MARK})  # fmt: skip
-        self.secrets.add(key["key"].rpartition("_")[2])
+        self.secrets.add(key["key"][-43:])  # what is drawn of it; it may have a _ in it
         await self.ask("runtime_svc", "GET", "/v1/memories/?app_id=desk", headers={"Authorization": f"Token {key['key']}"})  # fmt: skip
         await self.ask("runtimes_svc", "DELETE", f"{PLATFORM}/{one}")
 
